@@ -142,7 +142,7 @@ if "${CXX:-c++}" -w -o "$TMP/throw" "$TMP/throw.cc" 2>/dev/null; then
 	if ldconfig -p | grep -q "libjemalloc.so.2 "; then
 		LD_PRELOAD=libjemalloc.so.2 record -- "$TMP/calls" 0
 		like "$(cat "$TMP/log")" "libjemalloc.so.2' is probed where .*bad_alloc" \
-			"that of jemalloc may not, which is said"
+			"that of jemalloc may not, which is reported"
 		LD_PRELOAD=libjemalloc.so.2 record --no-new -- "$TMP/throw"
 		like "$(cat "$TMP/log")" "exited with status 0" \
 			"... but with --no-new" || diag_file "$TMP/log"
@@ -177,7 +177,7 @@ if ldconfig -p | grep -q "libmimalloc.so.2 "; then
 	is "$(echo "$(figures)" | awk '{ print ($1 >= 500), ($3 >= 500) }')" \
 		"1 1" "an allocator that is loaded later" ||
 		diag_file "$TMP/log"
-	like "$(cat "$TMP/log")" "mimalloc.*it came later" "... which is said"
+	like "$(cat "$TMP/log")" "mimalloc.*it came later" "... which is reported"
 fi
 
 # a process that runs
@@ -237,7 +237,7 @@ status 1 "no such name" "$BIN/heapmon" record -o "$TMP/x.ras" -c no_such_name
 status 1 "no such program" "$BIN/heapmon" record -o "$TMP/x.ras" -- "$TMP/none"
 if [ -c /dev/full ]; then
 	status 1 "no room" "$BIN/heapmon" record -o /dev/full -- true
-	like "$(cat "$TMP/err")" "'/dev/full': No space left" "... which is said"
+	like "$(cat "$TMP/err")" "'/dev/full': No space left" "... which is reported"
 	ok "... and the device is left" test -c /dev/full
 	like "$(cat "$TMP/err")" "nothing could be written" "... and what is left"
 fi

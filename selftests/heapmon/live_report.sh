@@ -162,7 +162,7 @@ mv app.debug elsewhere.debug
 status 0 "--symbols of nothing" heapmon report --symbols empty sample.ras
 is "$(cat err)" \
 	"heapmon: 'sample.ras': --symbols 'empty' has no file of a build-id that is in it" \
-	"is told"
+	"  is reported"
 status 0 "--symbols of a file" heapmon report --symbols elsewhere.debug sample.ras
 like "$(cat out)" 'leak.*app\.cc' "has the names"
 tap_done

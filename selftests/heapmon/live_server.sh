@@ -58,7 +58,7 @@ for task in /proc/"$server"/task/*; do
 done
 "$heapmon" record -p "$thread" -o "$TMP/thread.ras" 2>"$TMP/log"
 is $? 1 "one thread of it isn't recorded"
-like "$(cat "$TMP/log")" "$thread is a thread of process $server" "  that is told"
+like "$(cat "$TMP/log")" "$thread is a thread of process $server" "  that is reported"
 like "$(cat "$TMP/log")" "--pid $server" "  and what to do"
 
 for turn in first second; do

@@ -57,10 +57,10 @@ ok "... and says so" grep -q ', ended$' "$TMP/until" || diag_file "$TMP/until"
 
 heapmon top -p 4194303 --batch >"$TMP/out" 2>"$TMP/log"
 is $? 1 "a process that isn't there"
-ok "... is told" grep -q '4194303' "$TMP/log" || diag_file "$TMP/log"
+ok "  is reported" grep -q '4194303' "$TMP/log" || diag_file "$TMP/log"
 heapmon top --sort=odd >/dev/null 2>&1
 is $? 2 "an unknown order is misuse"
 status 2 "no process at all" heapmon top --batch
-like "$(cat "$TMP/err")" '^heapmon: top: of which process' "... is told"
+like "$(cat "$TMP/err")" '^heapmon: top: of which process' "  is reported"
 status 2 "a process id that is none" heapmon top -p 12x --batch
 tap_done

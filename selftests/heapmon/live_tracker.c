@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is told of processes: each fork, exec, end, mapping of code and growth
+ * What is reported of processes: each fork, exec, end, mapping of code and growth
  * once, in their order, the end with the last thread.
  */
 #include <errno.h>
@@ -162,7 +162,7 @@ static void test_follow(void)
 		ascending &= all[i].event.time >= last;
 		last = all[i].event.time;
 	}
-	tap_ok(child, "its fork is told");
+	tap_ok(child, "its fork is reported");
 	tap_is(times(TRACKER_EXEC, child), 1, "the child's exec, once");
 	tap_is(times(TRACKER_SHARE, child), 0, "its memory is its own");
 	tap_is(times(TRACKER_EXEC, parent), 0, "no exec of the parent");
@@ -183,7 +183,7 @@ static void test_alone(void)
 	pid_t parent = run(false, work_exec);
 
 	tap_ok(await(TRACKER_EXIT, parent), "it ends");
-	tap_is(times(TRACKER_FORK, parent), 0, "children aren't told");
+	tap_is(times(TRACKER_FORK, parent), 0, "children are not reported");
 	for (size_t i = 0; i < count; i++)
 		if (all[i].event.pid != (uint32_t)parent)
 			tap_ok(false, "only of the process itself");
@@ -272,7 +272,7 @@ static void test_share(void)
 	tap_ok(await(TRACKER_EXIT, parent), "it ends");
 	child = child_of(parent);
 	grandchild = child_of(child);
-	tap_ok(child, "its vfork is told");
+	tap_ok(child, "its vfork is reported");
 	tap_is(times(TRACKER_SHARE, child), 1, "whose memory it works in, once");
 	share = first(TRACKER_SHARE, child);
 	tap_ok(share && share->event.parent == (uint32_t)parent,
@@ -312,7 +312,7 @@ static void test_threads(void)
 	tap_ok(await(TRACKER_EXIT, child), "it ends with its last thread");
 	tap_is(times(TRACKER_EXIT, child), 1, "once");
 	tap_ok(count && all[count - 1].event.kind == TRACKER_EXIT,
-	       "and nothing is told behind");
+	       "and nothing is reported after it");
 }
 
 static char *mapped[3];
@@ -330,7 +330,7 @@ static void work_growth(void)
 	mmap(NULL, BIG, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/* The kernel joins neighbours, and tells of the whole. */
+/* The kernel joins neighbours, and reports the whole. */
 static void test_growth(void)
 {
 	pid_t child = run(false, work_growth);
@@ -402,7 +402,7 @@ static void test_gone(void)
 	usleep(50000);
 	tap_is(tracker_add(tracker, child), -ESRCH, "a zombie has ended");
 	waitpid(child, NULL, 0);
-	tap_is(tracker_add(tracker, child), -ESRCH, "nobody has that id");
+	tap_is(tracker_add(tracker, child), -ESRCH, "no process has that id");
 }
 
 int main(int argc, char **argv)

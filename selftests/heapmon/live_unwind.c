@@ -412,7 +412,7 @@ static bool plt_find(uint64_t *start, uint64_t *end)
 	return found;
 }
 
-/* An entry of the PLT jumps, or pushes a number behind 11 bytes and jumps. */
+/* An entry of the PLT jumps, or pushes a number after 11 bytes and jumps. */
 static void plt(void)
 {
 	uint64_t stack[] = { 0x20000, 0x30000 }, start, end;

@@ -165,7 +165,7 @@ def dump(data):
     print('version', reader.version, 'bits', reader.word * 8,
           'big' if reader.order == '>' else 'little')
     {b'MTRC': dump_trace, b'MPTL': dump_profile}[data[:4]](reader)
-    assert reader.at == len(data), 'bytes behind the trailer'
+    assert reader.at == len(data), 'bytes after the trailer'
 
 
 class Writer:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What old_target tells of itself: a shared file, its descriptor is TARGET_FD. */
+/* What old_target shares of itself: a shared file, its descriptor is TARGET_FD. */
 #ifndef OLD_TARGET_H
 #define OLD_TARGET_H
 

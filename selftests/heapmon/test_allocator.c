@@ -112,7 +112,7 @@ static void check_places(void)
 				place = &file.places[k];
 		tap_ok(place && place->skip == expected[i].skip &&
 		       place->fast == expected[i].fast,
-		       "%s: behind %u bytes, %s", expected[i].symbol,
+		       "%s: after %u bytes, %s", expected[i].symbol,
 		       place ? place->skip : 99,
 		       place && place->fast ? "fast" : "slow");
 	}

@@ -22,7 +22,7 @@ heapmon convert --to collapsed short 2>err >out
 ok "without one: inuse_space" python3 "$story" collapsed inuse_space out 5000
 status 1 "a value that there isn't" heapmon convert --to collapsed \
 	--value space -o none short
-like "$(cat err)" "there is no value 'space'" "  is told"
+like "$(cat err)" "there is no value 'space'" "  is reported"
 ok "  and nothing is written" test ! -e none
 
 # massif FILE EVENTS SPAN NAME

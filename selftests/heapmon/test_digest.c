@@ -234,7 +234,7 @@ static void test_wrong_many(void)
 	bench_close(&b);
 }
 
-/* One event: an address given out twice, and across the block behind. */
+/* One event: an address given out twice, and across the block after it. */
 static void test_wrong_both(void)
 {
 	struct bench b;
@@ -308,7 +308,7 @@ static void test_doubts_many(void)
 	end(&b);
 	tap_ok(b.digest.wrongs.count == 1 &&
 	       digest_wrongs(&b.digest)->count == many - 1,
-	       "none is told twice, or not");
+	       "none is reported twice, or not");
 	bench_close(&b);
 }
 

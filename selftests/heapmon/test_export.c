@@ -171,7 +171,7 @@ static void test_pprof(void)
 	bench_close(&bench);
 }
 
-/* A block of n bytes stands for 1 / (1 - exp(-n / 5000)). */
+/* A block of n bytes represents 1 / (1 - exp(-n / 5000)). */
 static void test_pprof_weights(void)
 {
 	struct bench bench;

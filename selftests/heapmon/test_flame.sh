@@ -17,7 +17,7 @@ printf '%s\n' "10-11 1 0x1000 9 novtbl \"'</script><script>alert(1)</script>|<!-
 	>hostile.txt
 
 status 0 "a page" heapmon report --html --from monitor -o some.html some.txt
-is "$(cat out err)" "" "nothing is told besides"
+is "$(cat out err)" "" "nothing else is printed"
 heapmon report --html --from monitor some.txt >out
 is "$(sed 's/nonce[=-]["a-f0-9]*//g' out | cksum)" \
 	"$(sed 's/nonce[=-]["a-f0-9]*//g' some.html | cksum)" \

@@ -81,7 +81,7 @@ static void test_life(void)
 	       "it goes");
 	come(0x4000, 1);
 	go(0x4000);
-	tap_ok(step.temporary, "one that nothing came behind was temporary");
+	tap_ok(step.temporary, "one that nothing came after was temporary");
 	tap_is(model.allocated.count, 4, "allocated");
 	tap_is(model.allocated.bytes, 408, "allocated bytes");
 	tap_is(model.freed.bytes, 401, "freed bytes");
@@ -96,7 +96,7 @@ static void test_wrong(void)
 {
 	begin();
 	go(0x9000);
-	tap_is(step.wrong, HEAP_WRONG_UNKNOWN, "a block that nobody saw come");
+	tap_is(step.wrong, HEAP_WRONG_UNKNOWN, "a block that was never seen");
 	tap_is(model.unknown.count, 1, "unknown ones are counted");
 	go(0);
 	tap_is(step.wrong, 0, "free(NULL)");
@@ -110,7 +110,7 @@ static void test_wrong(void)
 	tap_ok(step.wrong == HEAP_WRONG_INSIDE && step.other &&
 	       step.other->address == 0x1000, "an address inside of a block");
 	go(0x1040);
-	tap_is(step.wrong, HEAP_WRONG_UNKNOWN, "the address behind a block");
+	tap_is(step.wrong, HEAP_WRONG_UNKNOWN, "the address after a block");
 	come(0x1000, 32);
 	tap_ok(step.wrong == HEAP_WRONG_TWICE && step.gone &&
 	       step.gone->size == 64, "an address given out twice");
@@ -288,7 +288,7 @@ static void test_loss(void)
 	tap_is(step.wrong, HEAP_WRONG_UNKNOWN, "so may have been an allocation");
 	go(0x1000);
 	go(0x1000);
-	tap_is(step.wrong, HEAP_WRONG_DOUBLE, "behind it all is as before");
+	tap_is(step.wrong, HEAP_WRONG_DOUBLE, "after it all is as before");
 	EVENT(.kind = HEAP_LOSS, .lost = HEAP_LOST_UNKNOWN, .lasts = true);
 	come(0x3000, 20);
 	come(0x3000, 20);
@@ -340,7 +340,7 @@ static void test_processes(void)
 	EVENT(.kind = HEAP_FREE, .pid = 2, .address = 0x1000);
 	tap_is(step.wrong, HEAP_WRONG_UNKNOWN, "another process with its id");
 	heap_model_each(&model, count_block, &count);
-	tap_is(count, 3, "nobody freed them");
+	tap_is(count, 3, "they were not freed");
 	EVENT(.kind = HEAP_ALLOC, .pid = 3, .address = 0x1000, .size = 90);
 	tap_is(model.peak.bytes, 140, "what is left is no part of a peak");
 	end();
@@ -406,7 +406,7 @@ static void test_profile(void)
 	heap_site_weighted(&profile, heap_profile_site(&profile, 0), &weighted);
 	tap_ok(fabs(weighted.allocs - 1 / (1 - exp(-0.01))) < 1e-9 &&
 	       fabs(weighted.alloc_bytes - 10 * weighted.allocs) < 1e-9,
-	       "a sampled block stands for others");
+	       "a sampled block represents others");
 	end();
 }
 

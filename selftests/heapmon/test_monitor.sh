@@ -94,7 +94,7 @@ Thread      Time of event       Address     Size    Type            Stack crawl
 END
 ok "  all events are read" cmp out expected || diag_file out
 like "$(cat err)" "line 4 says: Tree heap corrupt with error 5\\.$" \
-	"  the banner is told"
+	"  the banner is reported"
 is "$(grep -c says err)" 1 "  and no line of stars"
 like "$(cat err)" "an unknown number of events" "  and that some are missing"
 sed 1,2d text >middle
@@ -104,7 +104,7 @@ ok "beginning in the middle, it is known" convert -o out middle
 printf '\001\0\0\0\0\020\0\0\0\0\0\0' >stream
 status 0 "without times" heapmon convert --from tracker \
 	--from-bits 64 --from-endian little --to monitor stream
-like "$(cat err)" "times are not known: they are the numbers" "  it is said"
+like "$(cat err)" "times are not known: they are the numbers" "  it is reported"
 is "$(sed -n 2p out)" \
 	"0-0         1                   0x1000          del     notype" \
 	"  an address of 64 bits has more room"
@@ -155,7 +155,7 @@ words
 END
 status 1 "lines that are none" heapmon convert --to monitor text
 is "$(grep -c 0x out)" 2 "  are left out, the others read"
-is "$(grep -c "is no event$" err)" 10 "  the first ten are told"
+is "$(grep -c "is no event$" err)" 10 "  the first ten are reported"
 like "$(cat err)" "3 more lines are no events" "  of the others how many"
 like "$(cat err)" "'text' is damaged: what could be read" "  and what came of it"
 status 1 "prose" sh -c 'echo some words | heapmon convert --to monitor -'
@@ -164,7 +164,7 @@ status 1 "  also when it is said to be one" sh -c \
 printf '7-7 1 0x1000 8 novtbl a\0b|c\033[31m\n7-7 2 0x10' >text
 status 1 "bytes of any kind" heapmon convert --to monitor text
 unlike "$(cat out)" "$(printf '\033')" "  no terminal obeys"
-like "$(cat err)" "the last line has no end" "a cut line is told"
+like "$(cat err)" "the last line has no end" "a cut line is reported"
 printf '7-7 1 0x1000 8 novtbl a\n7-7 2 0x1000 16 novtbl mai' >text
 status 1 "cut in a crawl" heapmon convert --to monitor text
 is "$(grep -c 0x out)" 2 "  what there is is written"

@@ -61,7 +61,7 @@ is "$(cat graph)" before "  leaves the file alone"
 if [ -c /dev/full ]; then
 	status 1 "a graph file on a full disk" \
 		heapmon report --style=mprof -g /dev/full "$samples/test.out"
-	like "$(cat err)" "cannot write '/dev/full': No space left" "  is told"
+	like "$(cat err)" "cannot write '/dev/full': No space left" "  is reported"
 fi
 
 # An index that is used again: the original goes on counting its life. Its
@@ -139,9 +139,9 @@ like "$(files dump new)" '^A 1 0x1000 8 ' "  but for a rebased one"
 status 0 "no event" heapmon report --style=mptrace "$samples/empty.trace"
 like "$(cat out)" '^allocated: 0 \(0 bytes\)$' "  is 0"
 status 0 "a newer version" heapmon report --style=mptrace "$samples/newer.trace"
-like "$(cat err)" '10600.*newer' "  is told"
+like "$(cat err)" '10600.*newer' "  is reported"
 status 1 "no trailer" heapmon report --style=mptrace "$samples/notrail.trace"
-like "$(cat err)" 'damaged: no trailer at byte 280' "  is told"
+like "$(cat err)" 'damaged: no trailer at byte 280' "  is reported"
 like "$(cat out)" '^freed:     10 ' "  and what is there is counted"
 like "$(heapmon report --style=mptrace -v --source "$samples/src.trace")" \
 	'^     1  alloc        1  0x0000000100000010 ' \
@@ -166,7 +166,7 @@ for n in $(seq 0 811 8100) $(seq 8200 17 8513); do
 	heapmon convert --from mptl --to mptl part >out 2>err
 	[ $? -eq 1 ] || bad="$bad $n"
 done
-is "$bad" "" "a profile that is cut: it is told"
+is "$bad" "" "a profile that is cut: it is reported"
 head -c 8300 "$samples/test.out" >part
 heapmon report --style=mprof part >out 2>err
 like "$(cat out)" '^   total     512 ' "  and the bins are still there"
@@ -175,7 +175,7 @@ like "$(cat out)" '^   total     512 ' "  and the bins are still there"
 while read -r offset bytes expected; do
 	files patch "$samples/test.out" "$offset" "$bytes" >lie
 	status 1 "$expected" heapmon report --style=mprof -a -v --depth 0 lie
-	like "$(cat err)" "$expected" "  is told"
+	like "$(cat err)" "$expected" "  is reported"
 	like "$(cat err)" "'lie' is damaged: what could be read" "  as damage"
 	like "$(cat out)" '^   total     512 ' "  what could be read is there"
 done <<END
@@ -190,7 +190,7 @@ END
 while read -r offset what; do
 	files patch "$samples/test.out" "$offset" 7fffffff >lie
 	status 1 "2147483647 $what" heapmon report --style=mprof lie
-	like "$(cat err)" "damaged: more $what than" "  is told"
+	like "$(cat err)" "damaged: more $what than" "  is reported"
 done <<END
 24 bins
 8228 sums
@@ -261,7 +261,7 @@ mv new chain
 convert --to collapsed chain
 is "$(tr -cd ';' <new | wc -c)" 951 "a stack of 3000: its inner frames"
 like "$(cat err)" 'so many callers that they are left out: 2 times' \
-	"  and it is told"
+	"  and it is reported"
 convert --from monitor --to mptl --bins 16 --bounds 9,19,2000 text
 files dump new >dump
 is "$(sed 1d dump)" "bounds 9 19 2000

@@ -10,7 +10,7 @@ refused() {
 	refused_text=$1
 	shift
 	status 2 "$*" heapmon "$@"
-	like "$(cat err)" "^heapmon: $refused_text" "  is told"
+	like "$(cat err)" "^heapmon: $refused_text" "  is reported"
 }
 
 for command in record 'top --pid 1'; do
@@ -66,17 +66,17 @@ for option in --verbose --html --json; do
 	status 1 "report $option to a folder that isn't there" \
 		heapmon report $option -o gone/file heap.txt
 	is "$(cat err)" "heapmon: cannot write 'gone/file': No such file or directory" \
-		"  is told"
+		"  is reported"
 	[ -c /dev/full ] || continue
 	status 1 "  to a full disk" heapmon report $option -o /dev/full heap.txt
 	is "$(cat err)" "heapmon: cannot write '/dev/full': No space left on device" \
-		"  is told"
+		"  is reported"
 done
 status 0 "sums of that" heapmon convert --to mptl -o heap.mptl heap.txt
 printf '\001\000' | dd of=heap.mptl bs=1 seek=12 conv=notrunc 2>/dev/null
 status 1 "of a version that is too old" heapmon report heap.mptl
 like "$(cat err)" "'heap.mptl' is of version .*too old to be read: [0-9]+ is" \
-	"  is told"
+	"  is reported"
 status 1 "--symbols, twice" heapmon report --symbols /x --symbols /y gone.ras
 like "$(cat err)" "^heapmon: cannot read 'gone.ras'" "it is the file that is missing"
 tap_done

@@ -63,7 +63,7 @@ heapmon convert --to monitor -o text wide 2>err
 ok "an address of 64 bits for 32" heapmon convert --to tracker --bits 32 \
 	-o narrow text
 like "$(heapmon convert --to tracker --bits 32 -o narrow text 2>&1)" \
-	'addresses are cut to 32 bits' "  it is said"
+	'addresses are cut to 32 bits' "  it is reported"
 
 # --bits and --endian are of one side
 python3 "$stream" make in 32 big <records
@@ -132,7 +132,7 @@ is "$(awk 'bytes != "" { $1 = $1; print bytes, $0; bytes = "" }
 200 a.c:7 [render]
 50 a.c:7 [malloc]
 10 a.c:7 [sound]
-1 [sound]" "  are told apart" || diag_file out
+1 [sound]" "  are distinguished" || diag_file out
 status 0 "the table of tags" heapmon report -s tags in
 is "$(sed '1,/^ *allocated/d' out | tr -s ' ')" " 1 1000 0 1 1000 0 (none)
  2 300 1 1 200 0 render
@@ -244,7 +244,7 @@ status 1 "zeros aren't taken for one" sh -c \
 printf '\002\0\0\0\005\0\0\0abc\0\002\0\0\0\003\0\0\0abc\0' >in
 status 1 "nor are numbers that don't follow from names" \
 	heapmon convert --to monitor in
-like "$(cat err)" "in no format that is known" "  it is said"
+like "$(cat err)" "in no format that is known" "  it is reported"
 status 1 "symbols that go down" heapmon convert --from tracker --to monitor in
 like "$(cat err)" "symbol 3 is out of order" "  are told"
 printf '\0\0\0\0\0\020\0\0\0\0\0\0\010\0\0\0\011\0\0\0\0\0\0\0\0\0\0\0' >in
@@ -254,7 +254,7 @@ like "$(cat err)" "symbol 9 is used but not defined" "  is said"
 printf '\002\0\0\0\001\0\0\0a\0x\0' >in
 status 1 "a name with more behind it isn't taken for one" \
 	heapmon convert --to monitor in
-like "$(cat err)" "in no format that is known" "  it is said"
+like "$(cat err)" "in no format that is known" "  it is reported"
 # allocated at 0x1000, and a release that is cut: little-endian it is no record
 printf '\0\0\0\0\0\0\0\0\0\0\020\0\0\0\0\010\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\001\0\0' \
 	>in

@@ -121,13 +121,15 @@ static void convert_warn(void *context, const char *text)
 			return;
 		}
 	copy = strdup(text);
-	if (!copy || !array_grow(&conversion->warnings, conversion->warning_count,
-				 &conversion->warning_room,
-				 sizeof(*conversion->warnings))) {
+	if (!copy ||
+	    !array_grow(&conversion->warnings, conversion->warning_count,
+			&conversion->warning_room,
+			sizeof(*conversion->warnings))) {
 		free(copy);
 		return;
 	}
-	conversion->warnings[conversion->warning_count++] = (struct warning){ copy, 1 };
+	conversion->warnings[conversion->warning_count++] =
+		(struct warning){copy, 1};
 }
 
 /* ---- the conversion ---- */

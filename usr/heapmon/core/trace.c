@@ -119,7 +119,8 @@ static void trace_frame_name(const struct heap_trace *trace,
 			 frame->module_offset);
 	else if (frame_is_line(frame))
 		snprintf(text, size, "%s:%u",
-			 trace_base_name(heap_text(trace, frame->file)), frame->line);
+			 trace_base_name(heap_text(trace, frame->file)),
+			 frame->line);
 	else if (frame->address || !frame->tag)
 		snprintf(text, size, "0x%" PRIx64, frame->address);
 	else

@@ -44,7 +44,7 @@ struct callgraph {
 
 /* ---- building ---- */
 
-/* The number of the vertex with that key, made if there is none. 0: no memory. */
+/* The number of the vertex with that key, made if there is none; 0: no memory. */
 static uint32_t vertex_get(struct callgraph *graph, uint64_t key,
 			   const struct callsite *site)
 {
@@ -309,7 +309,8 @@ static int edge_write(const struct callgraph *graph, const struct edge *edge)
 	if (options->leaks)
 		sum = mprof_left(graph->mprof, &edge->sums, left);
 	else
-		sum = heap_classes_sum(mprof_allocated(graph->mprof, &edge->sums));
+		sum = heap_classes_sum(
+			mprof_allocated(graph->mprof, &edge->sums));
 	if (options->leaks && !sum)
 		return 0;
 	fputs("    ", options->graph);

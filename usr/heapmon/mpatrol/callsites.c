@@ -173,7 +173,8 @@ static int builder_run(struct callsite_builder *builder)
 	for (size_t i = 1; i < builder->trace->stack_count; i++) {
 		if (!builder->index[i])
 			continue;
-		if (builder->trace->frames[builder->trace->stacks[i].frame].stopped) {
+		if (builder->trace->frames[builder->trace->stacks[i].frame]
+			    .stopped) {
 			builder->index[i] = 0;
 			builder->out->stopped = true;
 		} else {

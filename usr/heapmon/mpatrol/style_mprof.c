@@ -156,7 +156,8 @@ static void leak_row_print(const struct mprof *mprof,
 	uint64_t left[HEAP_CLASSES];
 	uint64_t other_left = mprof_left_other(mprof, &row->sums, left);
 	uint64_t bytes = heap_classes_sum(mprof_allocated(mprof, &row->sums));
-	uint64_t other = heap_classes_sum(mprof_allocated_other(mprof, &row->sums));
+	uint64_t other =
+		heap_classes_sum(mprof_allocated_other(mprof, &row->sums));
 
 	fprintf(mprof->out, "%6.2f  %*" PRIu64 "  %6.2f  %*" PRIu64
 		"  %6.2f  %*" PRIu64 "  %*" PRIu64 "  ",

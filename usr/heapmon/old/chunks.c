@@ -113,7 +113,8 @@ static bool chunks_step(struct old_chunks *chunks, struct old_process *process,
 	}
 	if ((head & CHUNK_THREAD) != flags)	/* free ones may be without */
 		return false;
-	if (old_chunks_cache_layout(process, size) && !cache_note(chunks, block))
+	if (old_chunks_cache_layout(process, size) &&
+	    !cache_note(chunks, block))
 		return false;
 	return chunk_append(chunks, block, size, word);
 }

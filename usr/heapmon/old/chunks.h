@@ -74,7 +74,7 @@ static inline uint64_t chunk_align(const struct old_process *process,
 	return ((at + head + CHUNK_ALIGN - 1) & -(uint64_t)CHUNK_ALIGN) - head;
 }
 
-/* The layout of a cache in a chunk of that size; NULL: no cache has that size. */
+/* The layout of a cache in a chunk of that size; NULL: no cache has it. */
 const struct old_cache_layout *
 old_chunks_cache_layout(const struct old_process *process, uint64_t size);
 

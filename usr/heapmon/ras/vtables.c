@@ -255,8 +255,8 @@ static const struct vtable_process *vtable_process_get(struct vtables *vtables,
 /* ---- asking ---- */
 
 /* An object's first word points after the offset to the top and the pointer to
- * the type's information, to the first virtual function of the class, or further
- * on. */
+ * the type's information, to the first virtual function of the class, or to a
+ * later one. */
 static uint32_t module_class(const struct vtable_module *module,
 			     uint64_t address, unsigned int bytes)
 {

@@ -102,9 +102,11 @@ static bool allocator_offset_find(Elf *elf, uint64_t address, uint64_t *offset)
 /* Of functions at one address that of the lowest level stays; when one is free()
  * and another operator delete, it may be either. */
 static void alias_take(struct allocator_place *place,
-		       const struct heap_function_def *function, const char *symbol)
+		       const struct heap_function_def *function,
+		       const char *symbol)
 {
-	const struct heap_function_def *known = &heap_functions[place->function];
+	const struct heap_function_def *known =
+		&heap_functions[place->function];
 
 	if (known->kind != function->kind ||
 	    known->minor == HEAP_FUNCTION_RELEASE_ANY)

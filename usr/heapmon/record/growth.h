@@ -21,8 +21,8 @@ struct growth {
 	size_t count, room;
 };
 
-/* What is new of a mapping. One that was reported before, in the same size, is another
- * one at the same place. */
+/* What is new of a mapping. One that was reported before, in the same size, is
+ * another one at the same place. */
 void growth_take(struct growth *growth, struct growth_range range,
 		 void (*take)(void *context, struct growth_range range),
 		 void *context);

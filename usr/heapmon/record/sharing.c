@@ -39,8 +39,10 @@ static void sharing_fork_emit(struct emit *e, int rings, int owners,
 	raw_tracepoint_current(e, FRAME_PARENT);
 	emit_load(e, 4, BPF_REG_1, BPF_REG_10, FRAME_DATA);
 	emit_jump_if(e, BPF_JEQ, BPF_REG_1, BPF_REG_0, end);	/* a thread */
-	raw_tracepoint_member(e, BPF_REG_6, 0, offsets->mm, FRAME_PARENT_MEMORY, 8);
-	raw_tracepoint_member(e, BPF_REG_6, 1, offsets->mm, FRAME_CHILD_MEMORY, 8);
+	raw_tracepoint_member(e, BPF_REG_6, 0, offsets->mm, FRAME_PARENT_MEMORY,
+			      8);
+	raw_tracepoint_member(e, BPF_REG_6, 1, offsets->mm, FRAME_CHILD_MEMORY,
+			      8);
 	emit_load(e, 8, BPF_REG_1, BPF_REG_10, FRAME_PARENT_MEMORY);
 	emit_load(e, 8, BPF_REG_2, BPF_REG_10, FRAME_CHILD_MEMORY);
 	emit_jump_if(e, BPF_JNE, BPF_REG_1, BPF_REG_2, apart);

@@ -129,7 +129,8 @@ digest_threads(const struct digest *digest)
 	return digest->threads.items;
 }
 
-static inline const struct digest_type *digest_types(const struct digest *digest)
+static inline const struct digest_type *
+digest_types(const struct digest *digest)
 {
 	return digest->types.items;
 }

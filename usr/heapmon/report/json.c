@@ -33,7 +33,8 @@ static void json_pass(struct report_json *r, size_t least)
 static void put_known(struct report_json *r, const char *name, uint32_t string)
 {
 	if (string)
-		json_string(&r->json, name, heap_text(r->digest->trace, string));
+		json_string(&r->json, name,
+			    heap_text(r->digest->trace, string));
 }
 
 static void put_double(struct json *json, const char *name, double value)

@@ -7,9 +7,9 @@
  *
  * Thread: process and thread, 0-0 of an old block; time: microseconds since
  * 1970, or `old`; size: bytes, or `del`; type: a class, `novtbl` or `notype`;
- * crawl: the callers, the innermost first. Lines of `***` report that the heap is
- * corrupt; from there on lines begin with `*`. heapmon writes so that events are
- * missing: "*** 12 events lost".
+ * crawl: the callers, the innermost first. Lines of `***` report that the heap
+ * is corrupt; from there on lines begin with `*`. heapmon reports in this form
+ * that events are missing: "*** 12 events lost".
  */
 #ifndef HEAPMON_MONITOR_LINE_H
 #define HEAPMON_MONITOR_LINE_H

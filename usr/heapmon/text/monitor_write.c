@@ -260,7 +260,8 @@ static int monitor_writer_step(struct monitor_writer *writer,
 					false);
 		return code;
 	case HEAP_FREE:
-		return (event->address || step->gone) && !(step->wrong & HEAP_WRONG_LATE) ?
+		return (event->address || step->gone) &&
+		       !(step->wrong & HEAP_WRONG_LATE) ?
 			line_put(writer, step, event->address, true) : 0;
 	case HEAP_OLD:
 		return old_put(writer, step);

@@ -21,10 +21,10 @@ struct unwind_fds {
 
 int unwind_open(struct unwind_state **unwind, uint32_t rows,
 		struct unwind_fds *fds, struct error *err);
-/* Make tables for all that is mapped executable in the process now, and give them
- * to the kernel: for the first time, or again. What had no room, or no .eh_frame, is
- * left to frame pointers and counted. 0, or a negative errno with err set
- * (-ESRCH: it is gone). */
+/* Make tables for all that is mapped executable in the process now, and give
+ * them to the kernel: for the first time, or again. What had no room, or no
+ * .eh_frame, is left to frame pointers and counted. 0, or a negative errno with
+ * err set (-ESRCH: it is gone). */
 int unwind_add_process(struct unwind_state *unwind, uint32_t pid,
 		       struct error *err);
 /* From now on a new process has its parent's from its first instruction on; that
