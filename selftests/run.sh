@@ -7,9 +7,10 @@
 #	jobs=N		run up to N tests per processor at a time, together with
 #			tests of other folders that have this line; without it
 #			each test runs alone
-#	background=1	run these tests one after another beside all others. They
-#			start guests: the log of this machine's kernel is not
-#			theirs, and scripts/vm checks that of the guest.
+#	background=1	run these tests one after another beside all others, and
+#			one per processor when the others have ended. They start
+#			guests: the log of this machine's kernel is not theirs,
+#			and scripts/vm checks that of the guest.
 
 usage() {
 	cat <<'HELP'
@@ -305,13 +306,15 @@ start() {
 	[ "$jobs" -gt 0 ] || leave 0
 }
 
-# start_background: run the tests of $work/background, one after another
+# start_background: run the tests of $work/background that have not started, one
+# after another
 start_background() {
 	while read -r name command; do
-		execute "$name" "$command"
+		mkdir -p "$work/${name%/*}"
+		mkdir "$work/$name.started" 2>/dev/null &&
+			execute "$name" "$command"
 	done <"$work/background" &
-	lane=$!
-	background=$(sed 's/ .*//' "$work/background" | tr '\n' ' ')
+	lanes="$lanes $!"
 }
 
 # reachable FOLDER: every user may enter it
@@ -326,8 +329,9 @@ reachable() {
 }
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/selftests.XXXXXX") || exit 1
-lane=''
-trap '[ -z "$lane" ] || kill "$lane" 2>/dev/null; rm -rf "$work"' EXIT
+lanes=''
+# shellcheck disable=SC2086,SC2154
+trap 'for lane in $lanes; do kill $lane 2>/dev/null; done; rm -rf "$work"' EXIT
 # Some tests run the programs as another user, who cannot enter a tree in /root.
 if [ -z "${BIN-}" ] && [ -d "$TOP/build/bin" ] && [ "$(id -u)" -eq 0 ] &&
 	! reachable "$TOP/build/bin"; then
@@ -359,11 +363,19 @@ while read -r name command; do
 	*)	echo "$name $command" >>"$work/background" ;;
 	esac
 done <"$work/list"
+# those of vm take longest
+sort -r -o "$work/background" "$work/background"
+background=$(sed 's/ .*//' "$work/background" | tr '\n' ' ')
 start_background
 while read -r name command; do
 	start "$name" "$command"
 done <"$work/foreground"
 leave 0
+# now there is room for one on each other processor
+while [ "$processors" -gt 1 ]; do
+	processors=$((processors - 1))
+	start_background
+done
 while [ -n "$background" ]; do
 	sleep 1
 	leave 0

@@ -84,11 +84,11 @@ test_1.sh)	until [ -e third ]; do sleep 0.1; done
 		: >first ;;
 test_2.sh)	: >second ;;
 test_3.sh)	: >third ;;
-test_4.sh)	until [ -e first ]; do sleep 0.1; done
+test_5.sh)	until [ -e first ]; do sleep 0.1; done
 		sleep 1
-		[ ! -e fifth ] && : >fourth ;;
-test_5.sh)	: >fifth
-		[ -e fourth ] || echo "not ok 2 - alone" ;;
+		[ ! -e fourth ] && : >fifth ;;
+test_4.sh)	: >fourth
+		[ -e fifth ] || echo "not ok 2 - alone" ;;
 esac
 [ -e second ] && echo "ok 1 - in turn" || echo "not ok 1 - in turn"
 echo 1..1
