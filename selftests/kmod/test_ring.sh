@@ -11,7 +11,7 @@ build() {
 	name=$1
 	shift
 	"${CC:-gcc}" -D_GNU_SOURCE -O2 -g -I"$TOP/include" -I"$TOP" \
-		-I"$TOP/selftests" "$@" -pthread -o "$TMP/$name" \
+		-iquote "$TOP/usr" -I"$TOP/selftests" "$@" -pthread -o "$TMP/$name" \
 		"$TOP/selftests/kmod/ring.c"
 }
 
