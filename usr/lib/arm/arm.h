@@ -31,7 +31,7 @@
 #include "select/select.h"
 #include "select/selection.h"
 #include "select/settings.h"
-#include "self_run.h"
+#include "keep/self_run.h"
 #include "static.h"
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/arm/pinned/run_open.h"
-#include "lib/arm/self_run.h"
 #include "keep_request.h"
+#include "self_run.h"
 
 #define WHY_MAX		1024
 
