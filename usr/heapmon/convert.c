@@ -81,28 +81,28 @@ static int take_bins(void *context, const char *value)
 }
 
 static const struct option_def convert_options[] = {
-	{ "from", 'f', "FORMAT", "of FILE, instead of guessing it: ras|mtrc|mptl|monitor|tracker",
+	{ "from", 'f', "FORMAT", "format of FILE, if not detected: ras|mtrc|mptl|monitor|tracker",
 	  heapmon_take_from },
-	{ "to", 't', "FORMAT", "which: mtrc|mptl|monitor|tracker|pprof|"
+	{ "to", 't', "FORMAT", "format of the output: mtrc|mptl|monitor|tracker|pprof|"
 	  "collapsed|massif|heaptrack", take_to },
-	{ "output", 'o', "FILE", "write there; '-': standard output",
+	{ "output", 'o', "FILE", "write to this file; '-' is standard output",
 	  OPTION_PLACE(struct conversion, out) },
-	{ "rebase", 0, NULL, "mtrc: addresses from 0x1000 on, small thread ids",
+	{ "rebase", 0, NULL, "mtrc: use addresses from 0x1000 and small thread ids",
 	  OPTION_PLACE(struct conversion, options.rebase) },
-	{ "bounds", 0, "S,M,L", "mptl: sizes up to which a block is small, "
-	  "medium, large", take_bounds },
-	{ "bins", 0, "N", "mptl: sizes below this are counted each",
+	{ "bounds", 0, "S,M,L", "mptl: upper limits of small, medium and "
+	  "large blocks (32,256,2048)", take_bounds },
+	{ "bins", 0, "N", "mptl: count each size below N on its own (1024)",
 	  take_bins },
-	{ "value", 0, "VALUE", "of collapsed: alloc_space|alloc_objects|"
-	  "inuse_space|inuse_objects|peak_space|peak_objects|temporary",
+	{ "value", 0, "VALUE", "collapsed: what to count (default inuse_space): "
+	  "alloc_space|alloc_objects|inuse_space|inuse_objects|peak_space|peak_objects|temporary",
 	  OPTION_PLACE(struct conversion, options.value) },
-	{ "bits", 0, "N", "what is written, as tracker, mtrc or mptl, has words of so many: 32|64",
+	{ "bits", 0, "N", "word size of the output, as tracker, mtrc or mptl: 32|64",
 	  heapmon_take_to_bits },
-	{ "endian", 0, "ORDER", "... and this end of them first: little|big",
+	{ "endian", 0, "ORDER", "byte order of the output: little|big",
 	  heapmon_take_to_endian },
-	{ "from-bits", 0, "N", "a tracker's stream that is read has words of so many: 32|64",
+	{ "from-bits", 0, "N", "word size of FILE, a memory tracker's stream: 32|64",
 	  heapmon_take_bits },
-	{ "from-endian", 0, "ORDER", "... and this end of them first: little|big",
+	{ "from-endian", 0, "ORDER", "byte order of FILE, a memory tracker's stream: little|big",
 	  heapmon_take_endian },
 	HEAPMON_READ_OPTIONS,
 	{ NULL }
@@ -329,8 +329,8 @@ const struct command heapmon_convert = {
 		.program = PROGRAM,
 		.name = "convert",
 		.operands = "FILE",
-		.help = "turn a recording, or a heap's trace, into another "
-			"format",
+		.help = "convert a recording or the trace of another heap "
+			"tool",
 		.options = convert_options,
 	},
 	.run = convert_main,

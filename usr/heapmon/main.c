@@ -10,7 +10,7 @@ static const struct option_def options[] = { { NULL } };
 
 static const struct command_program program = {
 	.name = "heapmon",
-	.help = "trace the heap of programs that run",
+	.help = "trace the heap of running programs",
 	.commands = commands,
 	.options = options,
 };

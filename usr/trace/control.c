@@ -208,7 +208,7 @@ const struct command command_suspend = {
 	.def = {
 		.program = "trace", .name = "suspend",
 		.operands = "[APP...]",
-		.help = "stop recording for a while, of all without a name",
+		.help = "stop the recording of the named files, or of all files",
 		.options = no_options,
 	},
 	.run = suspend_run,
@@ -218,7 +218,7 @@ const struct command command_resume = {
 	.def = {
 		.program = "trace", .name = "resume",
 		.operands = "[APP...]",
-		.help = "record again, also after a trigger has stopped it",
+		.help = "restart the recording, also after a trigger stopped it",
 		.options = no_options,
 	},
 	.run = resume_run,

@@ -358,7 +358,7 @@ const struct command command_explain_loss = {
 	.def = {
 		.program = "trace", .name = "explain-loss",
 		.operands = "APP|APP(MINOR,...)...",
-		.help = "name every hit that isn't in the trace, and a remedy",
+		.help = "explain every hit that is not in the trace, with a remedy",
 		.options = options,
 	},
 	.run = explain_loss_run,

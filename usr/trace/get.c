@@ -21,11 +21,12 @@ static int get_take_compress(void *context, const char *value)
 }
 
 static const struct option_def options[] = {
-	{ "bundle", 0, NULL, "with the format files of what is armed",
+	{ "bundle", 0, NULL, "include the format files of the armed tracepoints",
 	  OPTION_PLACE(struct get_settings, snapshot.bundle) },
-	{ "compress", 'z', "[=METHOD]", "without METHOD by the better one: zlib|zstd",
+	{ "compress", 'z', "[=METHOD]",
+	  "compress; without METHOD, with zstd if it is installed: zlib|zstd",
 	  get_take_compress },
-	{ "crash", 0, NULL, "not the buffer, but what a panic of the boot before left of it",
+	{ "crash", 0, NULL, "write the records that survived a panic, instead of the buffer",
 	  OPTION_PLACE(struct get_settings, crash) },
 	{ NULL }
 };
@@ -90,7 +91,7 @@ static int get_run(int argc, char **argv)
 const struct command command_get = {
 	.def = {
 		.program = "trace", .name = "get", .operands = "FILE.ras",
-		.help = "write the buffer to a file; recording goes on",
+		.help = "write the buffer to a file; recording continues",
 		.options = options,
 	},
 	.run = get_run,

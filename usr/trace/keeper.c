@@ -445,7 +445,7 @@ static int keep_run(int argc, char **argv)
 const struct command command_keep = {
 	.def = {
 		.program = "trace", .name = "keep", .operands = "",
-		.help = "look after what is armed; started when it is needed",
+		.help = "watch armed tracepoints; other commands start it when needed",
 		.options = options,
 	},
 	.run = keep_run,

@@ -29,7 +29,7 @@ static int take_pin_dir(void *context, const char *value)
 
 static const struct option_def options[] = {
 	{ "pin-dir", 'd', "DIR",
-	  "in this bpffs directory instead of " PIN_RUN_DEFAULT,
+	  "use this run directory, in a bpffs, instead of " PIN_RUN_DEFAULT,
 	  take_pin_dir },
 	{ NULL }
 };

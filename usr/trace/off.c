@@ -16,7 +16,7 @@ struct off_settings {
 
 static const struct option_def options[] = {
 	{ "all", 'a', NULL,
-	  "disarm everything and remove the buffer, of any version",
+	  "disarm everything and remove the buffer, also of another version",
 	  OPTION_PLACE(struct off_settings, all) },
 	SETTINGS_SELECTION,
 	{ NULL }
@@ -283,7 +283,7 @@ const struct command command_off = {
 	.def = {
 		.program = "trace", .name = "off",
 		.operands = "[APP|APP(MINOR|GROUP|TYPE,...)|MAJORS...]",
-		.help = "disarm; what was recorded stays in the buffer",
+		.help = "disarm tracepoints; the records stay in the buffer",
 		.options = options,
 	},
 	.run = off_run,

@@ -17,18 +17,18 @@ struct on_settings {
 };
 
 static const struct option_def options[] = {
-	SETTINGS_OPTIONS("with --pid: and the processes it starts from now on"),
+	SETTINGS_OPTIONS("with --pid: also record the processes it starts from now on"),
 	{ "max-cpu", 0, "PERCENT",
-	  "mute the slowest tracepoints when all take more of a CPU",
+	  "disarm the most expensive tracepoints if all take more of a CPU",
 	  settings_take_cpu },
 	{ "group-read", 0, "GROUP",
-	  "members of this group may read the buffer, too",
+	  "let members of this group read the buffer",
 	  OPTION_PLACE(struct job_settings, group_read) },
 	{ "dry-run", 'n', NULL,
-	  "say what would be armed and what a hit will cost; arm nothing",
+	  "print what would be armed and the cost of a hit; arm nothing",
 	  OPTION_PLACE(struct on_settings, dry) },
 	{ "boot", 0, NULL,
-	  "do what the operand, or " BOOT_CONF ", says",
+	  "carry out the statements of the operand, or of " BOOT_CONF,
 	  OPTION_PLACE(struct on_settings, boot) },
 	{ NULL }
 };

@@ -91,7 +91,7 @@ const struct command command_query = {
 	.def = {
 		.program = "trace", .name = "query",
 		.operands = "[APP|APP(MINOR,...)...]",
-		.help = "show tracepoints, their figures and the buffer",
+		.help = "print the armed tracepoints, their figures and the buffer's state",
 		.options = options,
 	},
 	.run = query_run,

@@ -26,8 +26,8 @@ struct run_settings {
 };
 
 static const struct option_def options[] = {
-	SETTINGS_OPTIONS("only the program, or --pid, and the processes it starts"),
-	{ "output", 'o', "FILE.ras", "write the records there instead of printing",
+	SETTINGS_OPTIONS("record only the program, or --pid, and the processes it starts"),
+	{ "output", 'o', "FILE.ras", "write the records to this file instead of printing them",
 	  OPTION_PLACE(struct run_settings, output) },
 	{ NULL }
 };
@@ -325,7 +325,7 @@ const struct command command_run = {
 	.def = {
 		.program = "trace", .name = "run",
 		.operands = "APP -- PROGRAM [ARGUMENT...]",
-		.help = "arm, run a program, disarm and print",
+		.help = "arm, run a program, disarm, and print the records",
 		.options = options,
 	},
 	.run = run_run,

@@ -23,7 +23,7 @@ static int take_resident(void *context, const char *value)
 
 static const struct option_def options[] = {
 	{ "resident-only", 0, NULL,
-	  "without what brings absent memory in", take_resident },
+	  "omit the instructions that bring absent memory in", take_resident },
 	{ NULL }
 };
 
@@ -366,7 +366,7 @@ static int show_run(int argc, char **argv)
 const struct command command_show = {
 	.def = {
 		.program = "trace", .name = "show", .operands = "APP.tdf",
-		.help = "list expressions and eBPF of a TDF side by side",
+		.help = "list the expressions and eBPF instructions of a TDF side by side",
 		.options = options,
 	},
 	.run = show_run,

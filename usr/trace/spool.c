@@ -77,19 +77,20 @@ static int spool_take_compress(void *context, const char *value)
 }
 
 static const struct option_def options[] = {
-	{ "output", 'o', "FILE", "write there; '-' is standard output",
+	{ "output", 'o', "FILE", "write to this file; '-' is standard output",
 	  OPTION_PLACE(struct spool_settings, output) },
-	{ "follow", 'f', NULL, "to standard output: trace spool -f | tracefmt -",
+	{ "follow", 'f', NULL, "write to standard output: trace spool -f | tracefmt -",
 	  OPTION_PLACE(struct spool_settings, follow) },
-	{ "size", 's', "SIZE", "bytes of a file (64M), then the next one is begun",
+	{ "size", 's', "SIZE", "start the next file after this many bytes (64M)",
 	  take_size },
-	{ "files", 'n', "N", "how many files are kept: FILE, FILE.1, ... (2)",
+	{ "files", 'n', "N", "keep N files: FILE, FILE.1, ... (2)",
 	  take_files },
-	{ "compress", 'z', "[=METHOD]", "without METHOD by the better one: zlib|zstd",
+	{ "compress", 'z', "[=METHOD]",
+	  "compress; without METHOD, with zstd if it is installed: zlib|zstd",
 	  spool_take_compress },
-	{ "bundle", 0, NULL, "with the format files of what is armed",
+	{ "bundle", 0, NULL, "include the format files of the armed tracepoints",
 	  OPTION_PLACE(struct spool_settings, bundle) },
-	{ "duration", 't', "TIME", "end after so many seconds (90), 5m or 2h",
+	{ "duration", 't', "TIME", "end after this time: 90 (seconds), 5m or 2h",
 	  spool_take_duration },
 	{ NULL }
 };
@@ -279,7 +280,7 @@ static int spool_command(int argc, char **argv)
 const struct command command_spool = {
 	.def = {
 		.program = "trace", .name = "spool", .operands = "",
-		.help = "write records to files as they come",
+		.help = "write records to files as they arrive",
 		.options = options,
 	},
 	.run = spool_command,

@@ -25,11 +25,11 @@ int heapmon_take_to_endian(void *context, const char *value);
 int heapmon_take_symbols(void *context, const char *value);
 
 #define HEAPMON_READ_OPTIONS \
-	{ "pid", 'p', "PID", "of this process only", heapmon_take_pid }, \
+	{ "pid", 'p', "PID", "only this process", heapmon_take_pid }, \
 	{ "symbols", 0, "DIR", \
-	  "look for programs and debug files there; may be repeated", \
+	  "search here for programs and debug files; may be repeated", \
 	  heapmon_take_symbols }, \
-	{ "no-symbols", 0, NULL, "addresses as modules and offsets only", \
+	{ "no-symbols", 0, NULL, "print addresses as module and offset", \
 	  OPTION_PLACE(struct heap_options, no_symbols) }
 
 #endif

@@ -82,7 +82,7 @@ const struct command heapmon_record = {
 	.def = {
 		.program = "heapmon", .name = "record",
 		.operands = "[-- PROGRAM [ARGUMENT...]]",
-		.help = "record what processes allocate and free",
+		.help = "record the allocations and releases of processes",
 		.options = record_options,
 	},
 	.run = record_run,

@@ -53,47 +53,47 @@ int settings_take_cpu(void *context, const char *value);
 
 #define SETTINGS_SELECTION \
 	{ "minor", 0, "LIST", \
-	  "these minors of every TDF: 1,0x10,20-29; may be repeated", \
+	  "select these minor codes of each target: 1,0x10,20-29; may be repeated", \
 	  settings_take_minor }, \
-	{ "group", 0, "LIST", "the tracepoints of these groups", \
+	{ "group", 0, "LIST", "select the tracepoints of these groups", \
 	  settings_take_group }, \
 	{ "type", 0, "LIST", \
-	  "the tracepoints of one of these types; with groups, both must fit", \
+	  "select the tracepoints of one of these types; with --group, both must match", \
 	  settings_take_type }
 
 /* help = that of --follow */
 #define SETTINGS_OPTIONS(help) \
 	{ "buffer", 'b', "SIZE", \
-	  "bytes for each CPU: 64K to 256M, a power of two (default 1M)", \
+	  "bytes of the buffer per CPU, 64K to 256M, a power of two (default 1M)", \
 	  settings_take_buffer }, \
 	{ "module", 'm', "PATH", \
-	  "where the traced program or library is; may be repeated", \
+	  "path of the traced program or library; may be repeated", \
 	  settings_take_module }, \
 	{ "attach", 0, "KIND", \
-	  "how, by uprobe_multi or perf_event links: auto|multi|perf", \
+	  "attach probes with uprobe_multi or perf_event links: auto|multi|perf", \
 	  settings_take_attach }, \
 	SETTINGS_SELECTION, \
-	{ "pid", 'p', "PID", "record this process only; may be repeated", \
+	{ "pid", 'p', "PID", "record only this process; may be repeated", \
 	  settings_take_pid }, \
-	{ "comm", 0, "NAME", "record threads of this name only", \
+	{ "comm", 0, "NAME", "record only threads with this name", \
 	  settings_take_comm }, \
-	{ "cgroup", 0, "PATH", "record processes in this cgroup only", \
+	{ "cgroup", 0, "PATH", "record only processes in this cgroup or below it", \
 	  settings_take_cgroup }, \
-	{ "uid", 0, "USER", "record processes of this user only", \
+	{ "uid", 0, "USER", "record only processes of this user", \
 	  settings_take_uid }, \
 	{ "follow", 0, NULL, help, \
 	  OPTION_PLACE(struct job_settings, follow) }, \
 	{ "context", 0, "LIST", \
-	  "in every record, a list; stack:DEPTH, too: comm|uid|cgroup|cpu|ppid|stack", \
+	  "add these to each record, also stack:DEPTH: comm|uid|cgroup|cpu|ppid|stack", \
 	  settings_take_context }, \
 	{ "resident-only", 0, NULL, \
-	  "don't bring absent memory in; the record says so", \
+	  "do not bring absent memory in; the record marks it", \
 	  OPTION_PLACE(struct job_settings, resident_only) }, \
 	{ "max-rate", 0, "N", \
-	  "records of a tracepoint in a second, then it is muted", \
+	  "limit each tracepoint to N records per second", \
 	  settings_take_rate }, \
 	{ "stop-on", 0, "POINT", \
-	  "app(5) or app(5):after 100: stop all recording there", \
+	  "stop all recording when this is hit: app(5) or app(5):after 100", \
 	  settings_take_stop }
 
 #endif
