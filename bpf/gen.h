@@ -89,7 +89,7 @@ struct stub {
 	uint32_t limit;
 	uint8_t status;		/* kind of the item */
 	uint8_t stale;		/* gen->stale then */
-	bool walking;		/* likewise */
+	bool walking;		/* gen->walking then */
 	uint32_t item;
 	bool budget;		/* FRAME_LIMIT holds the limit */
 	int stmt;
@@ -505,7 +505,7 @@ void walk_bring_in(struct gen *gen);
 #define WALK_LEFT	0x02	/* waits for somebody else */
 #define WALK_UNREADABLE	0x04
 
-/* vma.c: the subprograms that walk.c calls, behind all else. */
+/* vma.c: the subprograms that walk.c calls, after all other code. */
 void vma_generate(struct gen *gen);
 
 /*

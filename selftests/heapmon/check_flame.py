@@ -72,7 +72,7 @@ def use_page(page):
     check("a click makes it wide", sorted(frames(page)),
           [("all", 100, 0), ("main", 100, 1), ("temp<char>(int)", 100, 3),
            ("work()", 100, 2)])
-    check("and tells of it", text(page, "detail").split("\n")[:2],
+    check("and shows its figures", text(page, "detail").split("\n")[:2],
           ["work()", "600 bytes, 60.0 % of all"])
     page.key("Escape")
     check("Escape shows all again", len(frames(page)), 6)

@@ -157,7 +157,7 @@ static uint64_t now(void)
 
 int main(void)
 {
-	uint64_t replies = 0, failures = 0, told = now();
+	uint64_t replies = 0, failures = 0, printed = now();
 	bool probed = false;
 	int fds[THREADS];
 
@@ -171,9 +171,9 @@ int main(void)
 			replies++;
 		else
 			failures++;
-		if (now() - told < 50000000)
+		if (now() - printed < 50000000)
 			continue;
-		told = now();
+		printed = now();
 		printf("%llu %llu %s\n", (unsigned long long)replies,
 		       (unsigned long long)failures,
 		       probed ? "probed" : "whole");

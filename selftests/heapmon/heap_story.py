@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """A heap's story, the same each time, and what files made of it must say.
 
-heap_story.py tell EVENTS SPAN     as heap monitoring text; SPAN: microseconds
+heap_story.py events EVENTS SPAN   as heap monitoring text; SPAN: microseconds
 heap_story.py collapsed VALUE FILE EVENTS
 heap_story.py massif FILE EVENTS SPAN
 """
@@ -156,7 +156,7 @@ def check_massif(path, count, span):
 
 
 def main(action, *rest):
-    if action == "tell":
+    if action == "events":
         for time, address, size, stack in events(int(rest[0]), int(rest[1])):
             print("1-1 %d 0x%x %s" % (time, address,
                                       "del notype" if size is None

@@ -26,7 +26,7 @@ int main(void)
 C
 ok "the program" cc -g -O0 -o app app.c || tap_done
 
-# one a line: what stands behind .Dl, and in literal blocks
+# one a line: the text after .Dl, and the lines of literal blocks
 sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE ALSO/p' "$TOP/usr/man/heapmon.1" |
 	awk '/^\.Bd -literal/ { inside = 1; next }
 	     /^\.Ed/ { inside = 0 }

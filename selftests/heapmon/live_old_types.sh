@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # The types of the objects that are on the heap when the recording begins, by the
-# first word that they have then: of several compilers' programs, of a shared
-# library, without symbols, with large blocks, and where nobody is to look. The
-# program says what is where.
+# first word that they have then: in programs of several compilers, in a shared
+# library, without symbols, with large blocks, and with --no-types. The program
+# prints the type of each block.
 . "$(dirname "$0")/../tap.sh"
 need_root
 need_tree

@@ -79,13 +79,13 @@ if compile static "${CC:-cc}" -static; then
 	status 1 "a stripped static program has no names" "$BIN/heapmon" record \
 		--no-follow -o "$TMP/none.ras" -- "$TMP/stripped" 1
 	like "$(cat "$TMP/err")" "looked for malloc, calloc" \
-		"it is said what was looked for"
+		"the names it looked for are reported"
 	like "$(cat "$TMP/err")" "--object" "... and what to do"
 	is "$(cat "$TMP/out")" "" "... and the program didn't run"
 	status 1 "... nor has what it executes: it runs, unrecorded" \
 		"$BIN/heapmon" record -o "$TMP/none.ras" -- "$TMP/stripped" 1
 	like "$(cat "$TMP/err")" "nothing was recorded: there was no allocator" \
-		"... and that is said at the end"
+		"... and that is reported at the end"
 	ok "... it has run" test -s "$TMP/out"
 	cat >"$TMP/exec.c" <<'END'
 #include <unistd.h>
@@ -137,7 +137,7 @@ if "${CXX:-c++}" -w -o "$TMP/throw" "$TMP/throw.cc" 2>/dev/null; then
 	record -- "$TMP/throw"
 	like "$(cat "$TMP/log")" "exited with status 0" \
 		"libstdc++'s operator new may throw"
-	unlike "$(cat "$TMP/log")" "bad_alloc" "... and nothing is said of it"
+	unlike "$(cat "$TMP/log")" "bad_alloc" "... and nothing is reported"
 	new=$(figures)
 	if ldconfig -p | grep -q "libjemalloc.so.2 "; then
 		LD_PRELOAD=libjemalloc.so.2 record -- "$TMP/calls" 0
@@ -146,7 +146,7 @@ if "${CXX:-c++}" -w -o "$TMP/throw" "$TMP/throw.cc" 2>/dev/null; then
 		LD_PRELOAD=libjemalloc.so.2 record --no-new -- "$TMP/throw"
 		like "$(cat "$TMP/log")" "exited with status 0" \
 			"... but with --no-new" || diag_file "$TMP/log"
-		unlike "$(cat "$TMP/log")" "bad_alloc" "... when nothing is said"
+		unlike "$(cat "$TMP/log")" "bad_alloc" "... when nothing is reported"
 		record --no-new -- "$TMP/throw"
 		is "$(figures)" "$new" "... which leaves libstdc++'s alone"
 	else

@@ -143,13 +143,13 @@ count=$(total allocated 2)
 status 0 "a sample of it" heapmon record --sample 500 -o sample.ras -- ./app
 heapmon report sample.ras >report
 like "$(sed -n 2p report)" '^note: a sample of the blocks, one in each 500 bytes' \
-	"is said to be one, on top"
+	"is called a sample at the top"
 estimate=$(total allocated 2)
 ok "its estimate of the blocks: $estimate of $count" test \
 	"$((estimate * 100))" -gt "$((count * 85))" -a \
 	"$((estimate * 100))" -lt "$((count * 115))"
 status 0 "mpatrol's tables of it" heapmon report --style=mprof sample.ras
-like "$(cat err)" 'tables are without weights' "are said to be without weights"
+like "$(cat err)" 'tables are without weights' "are reported to have no weights"
 
 # names of a stripped program: by its debug link, and where that leads nowhere
 mkdir empty

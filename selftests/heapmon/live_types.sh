@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # The types of objects that are freed, by the vtable that their first word leads
-# to: of a program, of one without its symbols, and where nobody is to look.
+# to: of a program, of one without its symbols, and with --no-types.
 . "$(dirname "$0")/../tap.sh"
 need_root
 programs=${BUILT:-$TOP/build/selftests}/heapmon
@@ -23,7 +23,7 @@ check() {
 all="ns::Plain ns::Based notype notype notype novtbl "
 check "$programs/types_target" "$all" "a program"
 is "$(types_of --no-symbols "$TMP/out.ras")" "" \
-	"without symbols nobody knows main"
+	"--no-symbols: no stack names main"
 if [ -x "$programs/types_target32" ]; then
 	check "$programs/types_target32" "$all" "32 bits"
 else

@@ -494,7 +494,7 @@ static void *ended(void *arg)
 	return arg;
 }
 
-/* Nobody has read that it is there. */
+/* A child inherits its parent's segments, and nothing reads its maps. */
 static void followed(void)
 {
 	struct unwind_space space;

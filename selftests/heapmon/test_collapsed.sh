@@ -7,9 +7,9 @@ need python3
 story=$(cd "$(dirname "$0")" && pwd)/heap_story.py
 cd "$TMP" || exit 1
 
-python3 "$story" tell 5000 1000 >short
-python3 "$story" tell 5000 60000000 >long
-python3 "$story" tell 60 60000000 >small
+python3 "$story" events 5000 1000 >short
+python3 "$story" events 5000 60000000 >long
+python3 "$story" events 60 60000000 >small
 
 for value in alloc_space alloc_objects inuse_space inuse_objects peak_space \
 	peak_objects temporary; do

@@ -16,7 +16,7 @@ struct bench {
 	char path[64];
 };
 
-static void tell(void *context, const char *text)
+static void print_warning(void *context, const char *text)
 {
 	tap_diag("%s", text);
 }
@@ -68,7 +68,8 @@ static void bench_open(struct bench *bench, uint64_t sample)
 	heap_model_init(&bench->model, &bench->trace);
 	heap_profile_init(&bench->profile, &bench->trace, &bounds);
 	bench->output = (struct heap_output){
-		.file = fdopen(fd, "w"), .trace = &bench->trace, .warn = tell,
+		.file = fdopen(fd, "w"), .trace = &bench->trace,
+		.warn = print_warning,
 	};
 	make_stacks(bench);
 }

@@ -26,7 +26,7 @@ is "$(sort .tap)" \
 "heapmon: heaptrack: blocks from before the recording left out
 heapmon: heaptrack: releases of blocks from before left out
 heapmon: heaptrack: releases of unknown blocks left out" \
-	"what it can't hold is said"
+	"what it can't hold is reported"
 ok "heaptrack_print reads it" heaptrack_print -l1 -f some.data
 unlike "$(cat .tap)" 'failed to parse|out of bounds|[Dd]amaged' \
 	"without a complaint"

@@ -465,11 +465,11 @@ static uint32_t random_below(uint32_t limit)
 static bool come_matches(uint32_t at, uint64_t size)
 {
 	unsigned int expected = places[at].live ? HEAP_WRONG_TWICE : 0;
-	uint32_t behind = at + 1;
+	uint32_t next = at + 1;
 
 	if (at && places[at - 1].live && places[at - 1].size > 16)
 		expected |= HEAP_WRONG_OVERLAP;
-	if (size > 16 && behind < PLACES && places[behind].live)
+	if (size > 16 && next < PLACES && places[next].live)
 		expected |= HEAP_WRONG_OVERLAP;
 	come(0x10000 + 16 * at, size);
 	places[at].live = places[at].was = true;

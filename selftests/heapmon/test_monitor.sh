@@ -20,7 +20,7 @@ END
 status 0 "the document's example" heapmon convert --to monitor example
 ok "  is written as it was" cmp out example || diag_file out
 is "$(cat err)" "heapmon: monitor: the functions that allocate and free, and \
-source lines are left out" "  and no more is said"
+source lines are left out" "  and nothing else is reported"
 sed 's/^/      /' example >indented
 ok "as it is printed there, too" test "$(convert indented)" = "$(cat example)"
 sed "s/   */$(printf '\t')/g" example >tabbed
@@ -66,7 +66,7 @@ heapmon convert --to tracker -o stream text 2>err
 unlike "$(cat err)" "never seen" "  but of the process that frees it"
 printf '%s\n' '0-0 old 0x1000 8 novtbl' '7-7 1 0x1000 del novtbl f()' >text
 heapmon convert --to tracker -o stream text 2>err
-unlike "$(cat err)" "never seen|other processes" "  also when no line of it tells which"
+unlike "$(cat err)" "never seen|other processes" "  also when no line names the process"
 printf '7-7 1 0x1000 del \001 f()\n' >text
 is "$(convert text | awk 'NR == 2 { print $5, $6 }')" "notype f()" \
 	"a type of nothing that can be written is none"
@@ -159,7 +159,7 @@ is "$(grep -c "is no event$" err)" 10 "  the first ten are reported"
 like "$(cat err)" "3 more lines are no events" "  of the others how many"
 like "$(cat err)" "'text' is damaged: what could be read" "  and what came of it"
 status 1 "prose" sh -c 'echo some words | heapmon convert --to monitor -'
-status 1 "  also when it is said to be one" sh -c \
+status 1 "  also with --from monitor" sh -c \
 	'echo some words | heapmon convert --from monitor --to monitor -'
 printf '7-7 1 0x1000 8 novtbl a\0b|c\033[31m\n7-7 2 0x10' >text
 status 1 "bytes of any kind" heapmon convert --to monitor text

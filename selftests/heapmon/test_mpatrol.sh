@@ -14,7 +14,7 @@ files() {
 	python3 "$here/mpatrol_files.py" "$@"
 }
 
-# convert ARGUMENT...: into `new`, what is said into `err`
+# convert ARGUMENT...: the result into `new`, the messages into `err`
 convert() {
 	heapmon convert "$@" >new 2>err
 }

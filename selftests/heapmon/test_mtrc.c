@@ -57,7 +57,7 @@ static const struct row {
 	    A(16, 5) }, "A1:16+4 A2:16+5 " },
 };
 
-static void tell(void *context, const char *text)
+static void ignore_warning(void *context, const char *text)
 {
 }
 
@@ -108,7 +108,7 @@ static char *records_make(const struct row *row, bool rebase)
 	size_t size;
 	struct heap_output output = {
 		.file = open_memstream(&data, &size), .path = "-",
-		.options = &options, .trace = &trace, .warn = tell,
+		.options = &options, .trace = &trace, .warn = ignore_warning,
 	};
 	void *state = calloc(1, format_mtrc.state_size);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* librastrace's memory tracker: the stream is the one that its header tells, to
- * the byte, also when the ring is full or wraps, and when threads fill it. */
+/* librastrace's memory tracker: the stream has the bytes that its header
+ * describes, also when the ring is full or wraps, and when threads fill it. */
 #include <errno.h>
 #include <pthread.h>
 #include <rastrace_nfmt.h>
@@ -109,7 +109,7 @@ static void test_bytes(void)
 	nfmt_record_malloc(p, 5, "test", "a.c", 43);
 	stream_drain();
 	tap_is(stream_size - size, 4 + sizeof(p) + 16,
-	       "a name is told once");
+	       "a name is defined once");
 }
 
 static void test_names(void)
@@ -117,11 +117,11 @@ static void test_names(void)
 	stream_start();
 	nfmt_record_malloc(&stream, 1, "", NULL, 1);
 	stream_drain();
-	tap_is(count_type(NFMT_SYMBOL), 0, "no name is not told");
+	tap_is(count_type(NFMT_SYMBOL), 0, "an empty name is not defined");
 	tap_is(word_at(4 + sizeof(void *) + 4), 0, "  and is 0");
 	nfmt_record_malloc(&stream, 1, "same", "same", 1);
 	stream_drain();
-	tap_is(count_type(NFMT_SYMBOL), 1, "one name for both is told once");
+	tap_is(count_type(NFMT_SYMBOL), 1, "one name for both is defined once");
 	nfmt_init();
 	nfmt_record_malloc(&stream, 1, "same", "same", 1);
 	stream_size = 0;
@@ -162,7 +162,7 @@ static void test_many_names(void)
 /* Whatever place in the table they have. */
 static void test_prefixes(void)
 {
-	size_t told = 0;
+	size_t defined = 0;
 	char name[16];
 
 	for (int i = 0; i < 2000; i++) {
@@ -170,9 +170,9 @@ static void test_prefixes(void)
 		snprintf(name, sizeof(name), "name%d", i);
 		nfmt_record_malloc(&stream, i, name, "name", i);
 		stream_drain();
-		told += count_type(NFMT_SYMBOL);
+		defined += count_type(NFMT_SYMBOL);
 	}
-	tap_is(told, 4000, "the beginning of a name is another one");
+	tap_is(defined, 4000, "the beginning of a name is another one");
 }
 
 static void test_long_names(void)
@@ -188,7 +188,7 @@ static void test_long_names(void)
 	stream_start();
 	nfmt_record_malloc(&stream, 1, name, "b", 1);
 	stream_drain();
-	tap_is(count_type(NFMT_SYMBOL), 1, "one that is too long isn't told");
+	tap_is(count_type(NFMT_SYMBOL), 1, "one that is too long isn't defined");
 	tap_is(count_type(NFMT_MALLOC), 1, "  its record is");
 }
 
@@ -210,12 +210,12 @@ static void test_full(void)
 	       stream_size > NFMT_STREAM_SIZE - 32, "it fills the ring");
 	tap_is(count_type(NFMT_OUT_OF_MEMORY), 1, "then there is one marker");
 	tap_is(word_at(stream_size - 4), NFMT_OUT_OF_MEMORY, "  at the end");
-	tap_ok(mallocs > 500 && !frees, "nothing is recorded behind it");
+	tap_ok(mallocs > 500 && !frees, "nothing is recorded after it");
 	nfmt_record_malloc(&stream, 1, "later", "later.c", 1);
 	stream_drain();
 	tap_is(count_type(NFMT_MALLOC), mallocs + 1,
 	       "when it has been read, recording goes on");
-	tap_is(count_type(NFMT_SYMBOL), 4, "  and the names are told then");
+	tap_is(count_type(NFMT_SYMBOL), 4, "  and defines the names");
 }
 
 /* A last record that would leave no room for the marker. */
@@ -232,7 +232,7 @@ static void test_exactly_full(void)
 		nfmt_record_free(&stream);
 	stream_drain();
 	tap_is(count_type(NFMT_OUT_OF_MEMORY), 1,
-	       "records that fill it exactly: the marker in place of the last");
+	       "records that fill it exactly: the marker instead of the last");
 	tap_is(stream_size, NFMT_STREAM_SIZE - sizeof(void *), "  and no more");
 }
 
@@ -296,7 +296,7 @@ static void *thread_record(void *number)
 	return NULL;
 }
 
-/* Each thread's records are in its order; some are missing behind a marker. */
+/* Each thread's records are in its order; some are missing after a marker. */
 static void check_threads(void)
 {
 	intptr_t last[THREADS] = { 0 };

@@ -236,11 +236,11 @@ static void test_waiting(void)
 		old_walk(target.table->pid, take_nothing, NULL, &figures,
 			 &err);
 #ifdef __aarch64__
-	tap_skip("who waits isn't told that he was interrupted",
+	tap_skip("a waiting thread doesn't see an interruption",
 		 "there a system call's first argument is gone by then");
 #else
 	tap_is(target.table->failures, 0,
-	       "who waits isn't told that he was interrupted");
+	       "a waiting thread doesn't see an interruption");
 #endif
 	tap_ok(goes_on(target.table), "... and goes on waiting");
 	target_end(&target);
@@ -274,7 +274,7 @@ static void test_killed(void)
 	target_end(&target);
 }
 
-/* Nobody is at work in the heap when it is walked. */
+/* No thread changes the heap while it is walked. */
 static void test_locks(void)
 {
 	char *argv[] = { "old_target", "1", "4", "2000", "busy", NULL };
@@ -317,7 +317,7 @@ static void test_damaged(void)
 	if (!target_start(&target, argv[0], argv, NULL))
 		tap_bail("old_target isn't there");
 	tap_is(why_not(&target, &err), RAS_HEAP_OLD_BROKEN,
-	       "a damaged heap is told");
+	       "a damaged heap is reported");
 	tap_ok(strstr(err.text, "damaged"), "... %s", err.text);
 	target_end(&target);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# What an option can't be is misuse, and is said with what it can be; that of a
-# value that is taken isn't.
+# A wrong value of an option is misuse; the message names the values that are
+# possible. A valid value that cannot be used is an error, not misuse.
 . "$(dirname "$0")/../tap.sh"
 cd "$TMP" || exit 1
 

@@ -28,7 +28,7 @@ ok "it is written" heapmon convert --to pprof -o some.pb.gz some.txt
 is "$(cat .tap)" \
 "heapmon: pprof: 1 blocks from before the recording left out
 heapmon: pprof: 1 releases of blocks that were never seen left out" \
-	"what it can't hold is said"
+	"what it can't hold is reported"
 is "$(decode some.pb.gz)" \
 "types alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes
 default inuse_space

@@ -135,7 +135,7 @@ static struct bytes ras_make(void)
 #define EVENTS_MOST	32
 
 static struct heap_event events[EVENTS_MOST];
-static int event_count, told;
+static int event_count, warnings;
 static struct heap_trace trace;
 
 static int take(void *context, const struct heap_event *event,
@@ -147,9 +147,9 @@ static int take(void *context, const struct heap_event *event,
 	return 0;
 }
 
-static void tell(void *context, const char *text)
+static void count_warning(void *context, const char *text)
 {
-	told++;
+	warnings++;
 }
 
 static int ras_read(const struct bytes *ras, size_t size)
@@ -158,11 +158,11 @@ static int ras_read(const struct bytes *ras, size_t size)
 	const struct heap_sink sink = { .take = take };
 	struct heap_input input = {
 		.path = "test.ras", .data = ras->data, .size = size,
-		.options = &options, .trace = &trace, .warn = tell,
+		.options = &options, .trace = &trace, .warn = count_warning,
 	};
 	struct error err;
 
-	event_count = told = 0;
+	event_count = warnings = 0;
 	memset(events, 0, sizeof(events));
 	heap_trace_init(&trace);
 	return format_ras.read_events(&input, &sink, &err);
@@ -222,7 +222,7 @@ static void stack_check(void)
 		"the reason");
 	tap_ok(frame->stopped, "which is no frame");
 	tap_is(trace.stacks[events[7].stack].depth, 2,
-	       "nothing behind an outermost frame");
+	       "nothing after an outermost frame");
 }
 
 static void trace_check(void)
@@ -255,7 +255,7 @@ static void record_check(void)
 	tap_ok(heap_record_parse(&record, data, sizeof(struct ras_heap)),
 	       "a record without items");
 	tap_ok(!heap_record_parse(&record, data, sizeof(data)),
-	       "bytes behind the items make no sense");
+	       "bytes after the items make no sense");
 }
 
 static void other_check(void)
@@ -385,7 +385,7 @@ static struct bytes gaps_make(void)
 	return ras;
 }
 
-/* From the last record in front of it to the first one behind. */
+/* A gap lasts from the last record before it to the first one after it. */
 static void gaps_check(void)
 {
 	static const struct {
@@ -427,7 +427,7 @@ int main(int argc, char **argv)
 	tap_is(format_ras.detect(ras.data, ras.size), 2, "it is known");
 	ret = ras_read(&ras, ras.size);
 	tap_is(ret, 0, "read");
-	tap_is(told, 0, "nothing to be said");
+	tap_is(warnings, 0, "without a warning");
 	kinds_check();
 	events_check();
 	stack_check();

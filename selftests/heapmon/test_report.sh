@@ -202,7 +202,7 @@ like "$(cat cut.txt)" '^  allocated +[1-5] blocks' \
 	"but what can be read is reported"
 heapmon convert --to mptl -o sums.mptl before.txt 2>/dev/null
 status 0 "a file of sums" heapmon report sums.mptl
-like "$(cat "$TMP/out")" '^note: a file of sums' "is said to be one"
+like "$(cat "$TMP/out")" '^note: a file of sums' "is reported to be one"
 like "$(cat "$TMP/out")" '^  allocated +5 blocks +5338 bytes' "and reported"
 unlike "$(cat "$TMP/out")" '^(  peak|at the peak|over time|threads)' \
 	"without what it doesn't have"
@@ -211,14 +211,14 @@ like "$(cat "$TMP/out")" '^ +8192 +1 +5000 +0 ' \
 
 status 0 "a process that isn't in the file" heapmon report -p 11 before.txt
 is "$(cat err)" "heapmon: 'before.txt': nothing in it is of that process" \
-	"is said"
+	"is reported"
 status 0 "one that is" heapmon report -p 10 before.txt
-is "$(cat err)" "" "is not"
+is "$(cat err)" "" "has no message"
 status 1 "no such file" heapmon report missing
 is "$(cat err)" "heapmon: cannot read 'missing': No such file or directory" \
-	"is said"
+	"is reported"
 status 1 "no such folder" heapmon report -o no/such before.txt
-like "$(cat err)" "^heapmon: .*'no/such'" "is said"
+like "$(cat err)" "^heapmon: .*'no/such'" "is reported"
 echo kept >kept
 status 1 "an error leaves the output alone" heapmon report -o kept missing
 is "$(cat kept)" kept "as it was"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The memory tracker's stream: read in its four forms, which are told from each
-# other; written so that an independent reader sees the same; what librastrace
-# writes, for 32 bits, too; cut and damaged ones.
+# The memory tracker's stream: each of its four forms is recognized and read;
+# what heapmon writes is the same to an independent reader; the streams of
+# librastrace, for 32 bits, too; cut and damaged ones.
 . "$(dirname "$0")/../tap.sh"
 need python3
 stream=$(cd "$(dirname "$0")" && pwd)/tracker_stream.py
@@ -41,7 +41,7 @@ for bits in 32 64; do
 			cmp got lines || diag_file got err
 		to_lines --from tracker --from-bits $bits \
 			--from-endian $order in >got
-		ok "  also when it is told" cmp got lines
+		ok "  also when the options name it" cmp got lines
 		ok "  and written" heapmon convert --to tracker -o out in
 		ok "  it is the same, by the byte" cmp in out
 		python3 "$stream" dump out $bits $order >got
@@ -100,7 +100,7 @@ Thread  Time of event  Address  Size  Type  Stack crawl
 5-5     1000004        0x2000   del   notype  main
 END
 ok "from heap monitoring text" heapmon convert --to tracker -o out text
-cat "$TMP/.tap" >told
+cat "$TMP/.tap" >warnings
 python3 "$stream" dump out 64 little >got
 cat >expected <<'END'
 malloc 0x1000 64 old||0
@@ -112,7 +112,7 @@ ok "  these are the records" cmp got expected || diag_file got
 for text in "of blocks that were never seen are left out" \
 	"events of other processes than the first" "blocks of 2 GiB and more" \
 	"times, threads, types"; do
-	like "$(cat told)" "$text" "  said: $text"
+	like "$(cat warnings)" "$text" "  reported: $text"
 done
 
 # Tags: two systems at one line of the source, one without a line, one unknown
@@ -205,7 +205,7 @@ for program in nfmt_stream nfmt_stream32; do
 	"$programs/$program" much >in
 	to_lines in >got
 	is "$(sed -n '/lost/,$p' got)" "*** some events lost
-0x56550480 del notype" "  what is lost is said"
+0x56550480 del notype" "  the loss is reported"
 	ok "  and many are there" test "$(wc -l <got)" -gt 500
 done
 if [ -x "$programs/nfmt_api32" ]; then
@@ -238,7 +238,7 @@ like "$(cat err)" "the record at byte [0-9]* is cut" "  as what it is"
 printf '\001\0\0\0\0\020\0\0\0\0\0\0\007\0\0\0' >in
 status 1 "a type that there isn't" heapmon convert --from tracker \
 	--from-bits 64 --from-endian little --to monitor in
-like "$(cat err)" "no record at byte 12" "  is told with its place"
+like "$(cat err)" "no record at byte 12" "  is reported with its place"
 status 1 "zeros aren't taken for one" sh -c \
 	'head -c 4096 /dev/zero | heapmon convert --to monitor -'
 printf '\002\0\0\0\005\0\0\0abc\0\002\0\0\0\003\0\0\0abc\0' >in
@@ -246,13 +246,13 @@ status 1 "nor are numbers that don't follow from names" \
 	heapmon convert --to monitor in
 like "$(cat err)" "in no format that is known" "  it is reported"
 status 1 "symbols that go down" heapmon convert --from tracker --to monitor in
-like "$(cat err)" "symbol 3 is out of order" "  are told"
+like "$(cat err)" "symbol 3 is out of order" "  are reported"
 printf '\0\0\0\0\0\020\0\0\0\0\0\0\010\0\0\0\011\0\0\0\0\0\0\0\0\0\0\0' >in
 status 0 "a symbol that is not defined" heapmon convert --from tracker \
 	--from-bits 64 --from-endian little --to monitor in
-like "$(cat err)" "symbol 9 is used but not defined" "  is said"
+like "$(cat err)" "symbol 9 is used but not defined" "  is reported"
 printf '\002\0\0\0\001\0\0\0a\0x\0' >in
-status 1 "a name with more behind it isn't taken for one" \
+status 1 "a name with more bytes after it isn't taken for one" \
 	heapmon convert --to monitor in
 like "$(cat err)" "in no format that is known" "  it is reported"
 # allocated at 0x1000, and a release that is cut: little-endian it is no record
@@ -262,7 +262,7 @@ status 1 "of forms in which as much makes sense" heapmon convert --to monitor in
 like "$(cat out)" " 0x1000  *8 " "  it is the one in which all does"
 cat whole whole >in
 status 0 "a program that starts anew" heapmon convert --to monitor in
-is "$(grep -c ' 0x1000 ' out)" 4 "  tells its names again"
+is "$(grep -c ' 0x1000 ' out)" 4 "  defines its names again"
 printf '\002\0\0\0\001\0\0\0f()\0' >in
 printf '\0\0\0\0\0\020\0\0\0\0\0\0\010\0\0\0\0\0\0\0\001\0\0\0\377\377\377\377' \
 	>>in

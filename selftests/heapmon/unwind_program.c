@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allocates blocks of sizes that nobody else asks for, from stacks of all kinds,
- * and prints each size and what backtrace(3) finds in the same function: C and
- * C++, of 64 and 32 bits, by several compilers with several options.
+ * Allocates blocks of sizes that nothing else asks for, from stacks of all
+ * kinds, and prints each size and what backtrace(3) finds in the same function:
+ * C and C++, of 64 and 32 bits, by several compilers with several options.
  */
 #include <alloca.h>
 #include <execinfo.h>
@@ -184,7 +184,7 @@ static NOINLINE void exceptions(void)
 	} catch (int) {
 		look("caught");
 	}
-	look("behind");
+	look("after-catch");
 	BARRIER();
 }
 #else

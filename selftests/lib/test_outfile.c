@@ -10,8 +10,8 @@
 #include "tap.h"
 #include "lib/outfile.h"
 
-#define NOBODY	65534
-#define SOMEONE	65533
+#define OWNER		65534	/* of the directory */
+#define STRANGER	65533
 
 static void put(const char *path, const char *text)
 {
@@ -76,17 +76,17 @@ static void check_owner(void)
 	struct error err = {0};
 	struct stat st;
 
-	if (chown("file", NOBODY, SOMEONE) || chmod("file", 0666))
+	if (chown("file", OWNER, STRANGER) || chmod("file", 0666))
 		tap_bail("chown: %s", strerror(errno));
 	umask(077);
 	tap_is(replace("file", &err), 0, "root replaces a user's file");
 	tap_ok(!stat("file", &st) && st.st_uid == geteuid() &&
 	       st.st_gid == getegid() && (st.st_mode & 0777) == 0600,
 	       "by one of its own");
-	if (chown("file", -1, SOMEONE) || chmod("file", 0640))
+	if (chown("file", -1, STRANGER) || chmod("file", 0640))
 		tap_bail("chown: %s", strerror(errno));
 	tap_is(replace("file", &err), 0, "root replaces its own file");
-	tap_ok(!stat("file", &st) && st.st_gid == SOMEONE &&
+	tap_ok(!stat("file", &st) && st.st_gid == STRANGER &&
 	       (st.st_mode & 0777) == 0640, "group and mode are kept");
 	if (link("file", "other"))
 		tap_bail("link: %s", strerror(errno));
@@ -130,7 +130,7 @@ static void check_in_place(void)
 	tap_ok(holds("place", "old") && holds("other", "now"), "is replaced");
 	unlink("other");
 	if (!geteuid()) {
-		if (chown("place", NOBODY, NOBODY))
+		if (chown("place", OWNER, OWNER))
 			tap_bail("chown: %s", strerror(errno));
 		tap_is(replace_in_place("place", &err), 0,
 		       "in place: a user's file");
@@ -181,7 +181,7 @@ static void check_fifo(uid_t owner, mode_t mode, bool good)
 	int reader;
 
 	if (mkdir("dir", 0777) || chmod("dir", mode) ||
-	    chown("dir", NOBODY, NOBODY) || mkfifo("dir/fifo", 0600) ||
+	    chown("dir", OWNER, OWNER) || mkfifo("dir/fifo", 0600) ||
 	    chown("dir/fifo", owner, owner))
 		tap_bail("a FIFO: %s", strerror(errno));
 	reader = open("dir/fifo", O_RDONLY | O_NONBLOCK);
@@ -206,7 +206,7 @@ static void check_planted(uid_t owner, bool good)
 
 	put("victim", "old");
 	if (mkdir("dir", 0777) || chmod("dir", 01777) ||
-	    chown("dir", NOBODY, NOBODY) || symlink("../victim", "dir/link") ||
+	    chown("dir", OWNER, OWNER) || symlink("../victim", "dir/link") ||
 	    lchown("dir/link", owner, owner))
 		tap_bail("a link in a sticky directory: %s", strerror(errno));
 	tap_is(replace("dir/link", &err), good ? 0 : -EACCES,
@@ -234,12 +234,12 @@ int main(void)
 		tap_skip("owners and planted links", "needs root");
 	} else {
 		check_owner();
-		check_fifo(SOMEONE, 01777, false);
-		check_fifo(SOMEONE, 0777, false);
-		check_fifo(SOMEONE, 0755, true);
+		check_fifo(STRANGER, 01777, false);
+		check_fifo(STRANGER, 0777, false);
+		check_fifo(STRANGER, 0755, true);
 		check_fifo(0, 01777, true);
-		check_planted(SOMEONE, false);
-		check_planted(NOBODY, true);
+		check_planted(STRANGER, false);
+		check_planted(OWNER, true);
 		check_planted(0, true);
 	}
 	unlink("file");

@@ -8,27 +8,28 @@
 #include "tap.h"
 #include "lib/process_stat.h"
 
-#define BEHIND	" 1 7 7 0 -1 4194560 90 0 0 0 5 6 0 0 20 0 1 0 "
+/* the fields between the state and the start */
+#define BETWEEN	" 1 7 7 0 -1 4194560 90 0 0 0 5 6 0 0 20 0 1 0 "
 
 static const struct {
 	const char *what, *text;
 	char state;		/* 0: it is none */
 	uint64_t start;
 } rows[] = {
-	{ "a program", "7 (app) S" BEHIND "4711 8192 12\n", 'S', 4711 },
-	{ "blanks in its name", "7 (a b  c) R" BEHIND "1 2 3\n", 'R', 1 },
-	{ "a stat in its name", "7 (x) Z 1 2 3) S" BEHIND "2 3\n", 'S', 2 },
-	{ "parentheses", "7 (((a)))))) T" BEHIND "3 4\n", 'T', 3 },
-	{ "a newline", "7 (a\n7 (b) X 1) D" BEHIND "4 5\n", 'D', 4 },
-	{ "no name", "7 () I" BEHIND "5 6\n", 'I', 5 },
-	{ "the start as the last", "7 (app) S" BEHIND "6", 'S', 6 },
-	{ "the greatest start", "7 (app) S" BEHIND "18446744073709551615\n",
+	{ "a program", "7 (app) S" BETWEEN "4711 8192 12\n", 'S', 4711 },
+	{ "blanks in its name", "7 (a b  c) R" BETWEEN "1 2 3\n", 'R', 1 },
+	{ "a stat in its name", "7 (x) Z 1 2 3) S" BETWEEN "2 3\n", 'S', 2 },
+	{ "parentheses", "7 (((a)))))) T" BETWEEN "3 4\n", 'T', 3 },
+	{ "a newline", "7 (a\n7 (b) X 1) D" BETWEEN "4 5\n", 'D', 4 },
+	{ "no name", "7 () I" BETWEEN "5 6\n", 'I', 5 },
+	{ "the start as the last", "7 (app) S" BETWEEN "6", 'S', 6 },
+	{ "the greatest start", "7 (app) S" BETWEEN "18446744073709551615\n",
 	  'S', UINT64_MAX },
-	{ "cut before the start", "7 (app) S" BEHIND },
+	{ "cut before the start", "7 (app) S" BETWEEN },
 	{ "cut after the state", "7 (app) S" },
 	{ "cut before the state", "7 (app) " },
 	{ "cut in the name", "7 (ap" },
-	{ "a start that is no number", "7 (app) S" BEHIND "x\n" },
+	{ "a start that is no number", "7 (app) S" BETWEEN "x\n" },
 	{ "nothing", "" },
 };
 

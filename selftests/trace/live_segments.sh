@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Far pointers in memory and in segment registers are followed through the LDT
-# of the program; what the processor would refuse is told with the far pointer.
+# of the program; a far pointer that the processor would refuse is reported.
 . "$(dirname "$0")/../tap.sh"
 . "$TOP/selftests/trace/target.sh"
 need_root
 programs=$TOP/build/selftests/trace
 [ -e "$programs/segments" ] || skip_all "there are no segments"
 
-# look PROGRAM [ARGUMENT]: run it traced; the statements are on stdin, one a
-# line behind its name and its format
+# look PROGRAM [ARGUMENT]: run it traced; each line on stdin has a name, a
+# format and a statement
 look() {
 	program=$1
 	shift
@@ -31,8 +31,8 @@ look() {
 	trace clear
 }
 
-# told NAME TEXT: what stands behind the name in the trace
-told() {
+# shows NAME TEXT: the trace has TEXT after NAME
+shows() {
 	is "$(sed -n "s/^$1 //p" "$TMP/trace")" "$2" "$program: $1" ||
 		diag_file "$TMP/trace"
 }
@@ -48,28 +48,28 @@ text %S ASCIIZ=(.far_text,INDIRECT,40)
 long %S ASCIIZ=(.far_long,INDIRECT,40)
 length %D LEN=(.far_length,INDIRECT),MEM=(.far_value,INDIRECT,LEN)
 end %D MEM=(.far_end,INDIRECT,4)
-behind %D MEM=(.far_behind,INDIRECT,4)
+past %D MEM=(.far_behind,INDIRECT,4)
 absent %D MEM=(.far_absent,INDIRECT,4)
 null %D MEM=(.far_null,INDIRECT,4)
 down %D MEM=(.far_down,INDIRECT,4)
 below %D MEM=(.far_below,INDIRECT,4)'
 
 in_memory() {
-	told value "1122 3344"
-	told final "000F 0008"
-	told is "1122 3344"
-	told chain "5566 7788"
-	told flat "F1A7 0001"
-	told through "1122 3344"
-	told text "in a segment"
-	told long "up to the end, a<cut>"
-	told length "1122 3344"
-	told end "6120 2C64"
-	told behind "<bad selector: 000000070000007D>"
-	told absent "<bad selector: 0000001700000000>"
-	told null "<bad selector: 0000000000000000>"
-	told down "99AA BBCC"
-	told below "<bad selector: 0000001F00000010>"
+	shows value "1122 3344"
+	shows final "000F 0008"
+	shows is "1122 3344"
+	shows chain "5566 7788"
+	shows flat "F1A7 0001"
+	shows through "1122 3344"
+	shows text "in a segment"
+	shows long "up to the end, a<cut>"
+	shows length "1122 3344"
+	shows end "6120 2C64"
+	shows past "<bad selector: 000000070000007D>"
+	shows absent "<bad selector: 0000001700000000>"
+	shows null "<bad selector: 0000000000000000>"
+	shows down "99AA BBCC"
+	shows below "<bad selector: 0000001F00000010>"
 }
 
 look segments <<END
@@ -91,20 +91,20 @@ es-text %S ASCIIZ=(RES+BX-0x10,DIRECT,40)
 es-far %D MEM=(RES+BX+0x10,INDIRECT,4)
 fs %D MEM=(RFS+8,DIRECT,4)
 fs-end %D MEM=(RFS+0xFFFC,DIRECT,4)
-fs-behind %D MEM=(RFS+0xFFFD,DIRECT,4)
+fs-past %D MEM=(RFS+0xFFFD,DIRECT,4)
 END
-told es "1122 3344"
-told es-text "in a segment"
-told es-far "5566 7788"
-told fs "5566 7788"
-told fs-end "0000 0000"
-told fs-behind "<bad selector: 0000000F0000FFFD>"
+shows es "1122 3344"
+shows es-text "in a segment"
+shows es-far "5566 7788"
+shows fs "5566 7788"
+shows fs-end "0000 0000"
+shows fs-past "<bad selector: 0000000F0000FFFD>"
 like "$(cat "$TMP/trace")" 'as of last context switch' "and how old that may be"
 look segments32 at-once <<'END'
 es %D MEM=(RES+BX,DIRECT,4)
 END
 like "$(cat "$TMP/trace")" 'as of last context switch' \
-	"a register that the kernel hasn't seen: told"
+	"a register that the kernel hasn't seen is reported"
 
 # Thread-local variables, which i386 finds through GS
 make_tdf "$TMP/thread32.tsf" <<TSF

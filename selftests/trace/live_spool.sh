@@ -88,7 +88,7 @@ sleep 0.3
 end TERM
 is "$ended $(records "$file")" "0 10" "it goes on where that is ignored"
 
-# What comes too fast is counted: nobody reads while the spool is stopped
+# Records that come too fast are counted: a stopped spool reads nothing
 trace off --all
 trace on --buffer 64K "$TDF"
 file=$TMP/lossy.ras
@@ -103,10 +103,10 @@ is "$ended" 0 "a spool that lost records ends in order"
 ok "records were lost" test "$lost" -gt 1000
 like "$(cat "$TMP/spool.err")" \
 	"^trace: $lost records were overwritten before they could be read$" \
-	"and it is said how many"
+	"and their number is reported"
 is "$(overwritten "$file")" "$lost" "tracefmt counts them, too"
 
-# In a cycle the loss is told by the file that has the gap
+# In a cycle the file that has the gap reports the loss
 file=$TMP/lossy_cycle.ras
 trace clear
 begin -o "$file" --size 64K --files 100
@@ -119,11 +119,11 @@ for i in 1 2 3; do
 done
 end TERM
 is "$ended" 0 "a cycle that lost records ends in order"
-told=0
+sum=0
 for name in "$file"*; do
-	told=$((told + $(accounted "$name")))
+	sum=$((sum + $(accounted "$name")))
 done
-is "$told" 15300 "each record is in a file or counted there as lost"
+is "$sum" 15300 "each record is in a file or counted there as lost"
 
 # What comes between its beginning and its first pass is lost, too: the spool
 # waits in the write of its header, as the pipe is full
@@ -180,7 +180,7 @@ for name in "$file" "$file.1" "$file.2"; do
 done
 cat "$TMP/all.2" "$TMP/all.1" "$TMP/all.ras" |
 	sed -n 's/.*Time \[\([0-9:.]*\)\].*/\1/p' >"$TMP/times"
-# what another CPU recorded meanwhile may stand in the next file
+# the next file may have what another CPU recorded meanwhile
 ok "they have many records" test "$(wc -l <"$TMP/times")" -gt 2000
 is "$(sort -u "$TMP/times" | wc -l)" "$(wc -l <"$TMP/times")" \
 	"none is in two files"
@@ -204,7 +204,7 @@ for method in zlib zstd; do
 	ok "it is smaller" test "$(wc -c <"$file")" -lt $((3000 * 72 / 3))
 done
 
-# As much as a file may have, and that is told
+# A file of the greatest size, and the report of its records
 trace clear
 "$TMP/target" 3000
 for blocks in 120 121 150 151; do
@@ -215,7 +215,7 @@ for blocks in 120 121 150 151; do
 	) 2>"$TMP/spool.err"
 	is $? 1 "a file of $blocks blocks ends it"
 	is "$(spooled)" "$(records "$TMP/limited.ras")" \
-		"  all that are told are there"
+		"  it has all records that are reported"
 	ok "  it has hardly room for another one" test \
 		"$(wc -c <"$TMP/limited.ras")" -gt $((blocks * 512 - 3000))
 	rm "$TMP/limited.ras"
@@ -234,12 +234,12 @@ if mount -t tmpfs -o size=300k none "$TMP/small"; then
 	wait $spool || ended=$?
 	is "$ended" 1 "a full disk ends it"
 	like "$(cat "$TMP/spool.err")" "cannot write '.*full.ras': No space left" \
-		"and that is said"
+		"and that is reported"
 	like "$(cat "$TMP/spool.err")" "what was written before is kept" \
 		"and what is left"
 	status 0 "what was written is whole" tracefmt -q "$file"
 	ok "it has records" test "$(grep -c '^Event' "$TMP/out")" -gt 500
-	is "$(spooled)" "$(grep -c '^Event' "$TMP/out")" "all that are told"
+	is "$(spooled)" "$(grep -c '^Event' "$TMP/out")" "all that are reported"
 	ok "and as many as have room" test \
 		"$(df -Pk "$TMP/small" | awk 'NR == 2 { print $4 }')" -le 12
 	rm "$file"
