@@ -162,7 +162,7 @@ class Browser:
         self.settle(200)
 
     def fill(self, selector, text):
-        """Into a field that is clicked, in place of what is there."""
+        """Click on a field and replace its text."""
         self.click_on(selector)
         self.evaluate(f"document.querySelector({json.dumps(selector)}"
                       ").select()")

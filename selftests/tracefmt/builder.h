@@ -288,7 +288,7 @@ BUILD_FUNC void session_add(struct bytes *log, uint16_t index, uint16_t major,
 	bytes_add(log, points, n * sizeof(*points));
 }
 
-/* Of the last session: what stands in front of its records' data. */
+/* The last session's header, which is before its points. */
 BUILD_FUNC struct ras_session *session_last(struct bytes *log, uint32_t points)
 {
 	return (void *)(log->data + log->size -

@@ -219,7 +219,7 @@ def same_status(status, ctf, other, note, path):
 
 
 def same_elements(elements, other, note, path):
-    """Behind %R; JSON has the first note only, and null for none at all."""
+    """Elements of %R; JSON has the first note only, null for no element."""
     if other is None:
         expect(len(elements) <= 1, path, elements, other)
         if elements:
@@ -236,7 +236,7 @@ def same_elements(elements, other, note, path):
 
 
 def ctf_name(name):
-    """Underscores in front stand behind, and one more."""
+    """Move leading underscores to the end and add one more."""
     bare = name.lstrip("_")
     return name if bare == name else bare + "_" * (len(name) - len(bare) + 1)
 

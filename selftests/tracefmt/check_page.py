@@ -70,12 +70,12 @@ def check_begin(page):
     check("strings make no elements", page.evaluate(
         "document.querySelectorAll('img, b:not(#tip b), i, main script')"
         ".length"), 0)
-    check("they stand as they are", page.evaluate(
+    check("they are shown unchanged", page.evaluate(
         "[...document.querySelectorAll('.row')].filter((r) => r.textContent"
         ".includes(\"</script><script>document.title='owned'</script>\"))"
         ".length"), 3)
     check("the host, too", "<b>target</b>" in text_of(page, "#about"), True)
-    check("losses are told", text_of(page, "#notices"),
+    check("losses are reported", text_of(page, "#notices"),
           "3 hits dropped: the buffer was busy")
 
 
@@ -111,7 +111,7 @@ def check_timeline(page):
     at = Timeline(page)
     page.mouse("mouseMoved", at.x(3.2), at.y(0, 1))
     page.settle()
-    check("hovering tells the call", page.evaluate(
+    check("hovering shows the call", page.evaluate(
         "!byId('tip').hidden && byId('tip').textContent.includes("
         "'read_it') && byId('tip').textContent.includes('took 2 s')"), True)
     page.click(at.x(3.2), at.y(0, 1))
@@ -269,7 +269,7 @@ def check_looks(page, folder):
 
 def check_many(page):
     check("the newest are there", matched(page), "200,000 events")
-    check("and it is told", text_of(page, "#notices li").startswith(
+    check("and the page reports it", text_of(page, "#notices li").startswith(
         "Only the newest 200,000 of 240,000 events"), True)
     check("few of them are elements", page.evaluate(
         "document.querySelectorAll('.row').length") < 100, True)

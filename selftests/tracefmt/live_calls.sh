@@ -53,7 +53,7 @@ is "$(figures fib | awk '/returns/ { on = 1; next } on { print $1, $2 }' | sort 
 is "$(awk '$NF == "work" { print $1; exit }' out)" 3 "3 calls of work()"
 is "$(awk '$NF == "leap" { print $1; exit }' out)" 0 "leap() never returns"
 is "$(figures leap | sed -n 's/.*Without a POST: //p')" 12 \
-	"which is told for 12 calls"
+	"the figures report 12 such calls"
 
 status 0 "the calls" tracefmt -q --tree call.ras
 is "$(grep -c TID out)" 3 "of three threads"

@@ -33,7 +33,7 @@ end() {
 }
 
 status 1 "without a buffer" tracefmt --follow
-like "$(cat "$TMP/err")" "there is no trace buffer" "is told"
+like "$(cat "$TMP/err")" "there is no trace buffer" "is reported"
 
 trace on --buffer 256K "$TDF" || bail "nothing is armed"
 "$TMP/target" 10
@@ -88,7 +88,7 @@ end TERM
 is "$ended $(sed -n 's/^Event \[\([0-9]*\)\].*/\1/p' "$TMP/last.txt" |
 	tr '\n' ' ')" "0 18 19 20 " "the last of them, when it ends"
 
-# What is lost is told
+# Lost records are reported
 trace off --all
 trace on --buffer 64K "$TDF"
 follow --summary
@@ -104,7 +104,7 @@ lost=$(sed -n 's/^\([0-9]*\) records overwritten before they were spooled.*/\1/p
 kept=$(sed -n 's/^\([0-9]*\) records, .*/\1/p' "$TMP/follow.out")
 is $((lost + kept)) 20000 "is counted"
 
-# Nobody looks any more
+# The reader has gone away
 trace clear
 "$TMP/target" 3
 (

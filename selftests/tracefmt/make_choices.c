@@ -6,7 +6,7 @@
  *
  *	number minor pid tid comm cpu ns fd len name age mode color
  *
- * ns is the time behind the first event; "-" is what an event doesn't have.
+ * ns is the time since the first event; "-" is what an event doesn't have.
  */
 #include "lib/hash.c"
 #include "builder.h"

@@ -2,7 +2,7 @@
 /*
  * make_hostile FOLDER START: writes hostile.ras and its TFF: names and strings
  * that mean something to the readers of an output, the ends of the range of
- * numbers, and times behind START, the wall clock's ns at boot.
+ * numbers, and times after START, the wall clock's ns at boot.
  */
 #define BUILD_KEY	0x6057ed0c0de00007ULL
 #include <math.h>

@@ -278,8 +278,8 @@ static void item_any(struct bytes *b, uint8_t status, size_t n)
 	bytes_free(&data);
 }
 
-/* In place of what should be there; true: nothing follows. */
-static bool amiss(struct bytes *b, size_t n)
+/* A fault instead of n bytes; true: nothing follows. */
+static bool wrong(struct bytes *b, size_t n)
 {
 	static const uint8_t faults[] = {
 		RAS_ITEM_FAULT, RAS_ITEM_SELECTOR, RAS_ITEM_LEFT,
@@ -324,7 +324,7 @@ static size_t size_of(char c)
 static bool item_add(struct bytes *b, size_t n)
 {
 	if (one_in(6))
-		return amiss(b, n);
+		return wrong(b, n);
 	item_any(b, RAS_ITEM_VALUE, n);
 	return false;
 }
@@ -344,7 +344,7 @@ static bool datum_add(struct bytes *b, const char **letter)
 		return item_add(b, one_in(3) ? 0 : any() % 24);
 	case 's':
 		if (one_in(6))
-			return amiss(b, 10);
+			return wrong(b, 10);
 		data_item(b, RAS_ITEM_STRING | (one_in(5) ? RAS_ITEM_CUT : 0),
 			  text, strlen(text));
 		return false;
@@ -353,7 +353,7 @@ static bool datum_add(struct bytes *b, const char **letter)
 		return false;
 	case 'k':
 		if (one_in(6))
-			return amiss(b, 24);
+			return wrong(b, 24);
 		any_stack(b);
 		return false;
 	default:

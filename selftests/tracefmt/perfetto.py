@@ -89,7 +89,7 @@ class Viewer:
             return
         if phase in "BE":
             need(event["ts"] >= self.last.get(thread, event["ts"]),
-                 f"{event} is older than what stands before it")
+                 f"{event} is older than the event before it")
             self.last[thread] = event["ts"]
         stack = self.stacks.setdefault(thread, [])
         tie = event.get("cat"), event.get("id"), event.get("name")

@@ -126,7 +126,7 @@ chosen "an element's bit-field" 'age != "-" && int((i + 1) / 8) % 32 == 3' \
 	-e 'req.parts[1].high == 3'
 chosen "a label" 'age != "-" && age > 990' -e 'r->next->age < -990'
 chosen "its name" 'age != "-" && age > 990' -e 'r_next_age < -990'
-chosen "an array behind %R" 'minor == 2 && i % 4 > 1 && i > 899' \
+chosen "an array of %R" 'minor == 2 && i % 4 > 1 && i > 899' \
 	-e 'list[1] > 900'
 chosen "an element that isn't there" 0 -e 'list[3] >= 0'
 chosen "a byte of a string" 'name ~ /^conf/' -e 'name[0] == 0x63'
@@ -200,6 +200,6 @@ ok "the last 250000 of them" sh -c '
 	sh "$TMP"
 status 1 "no room for what waits" env TMPDIR=/nonexistent \
 	tracefmt -q -n choices.ras
-like "$(cat "$TMP/err")" "No such file or directory" "it is said"
+like "$(cat "$TMP/err")" "No such file or directory" "it is reported"
 
 tap_done

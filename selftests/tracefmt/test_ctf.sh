@@ -11,12 +11,12 @@ unset TRACEFMT_PATH
 export TZ=UTC
 cd "$TMP" || exit 1
 
-# refused NAME TEXT ARGUMENT...: fails, and the text is told
+# refused NAME TEXT ARGUMENT...: tracefmt fails and prints the text
 refused() {
 	name=$1 text=$2
 	shift 2
 	status 1 "$name" tracefmt -q --format=ctf "$@"
-	like "$(cat "$TMP/err")" "$text" "and it is said"
+	like "$(cat "$TMP/err")" "$text" "and it is reported"
 }
 
 mkdir none traces odd
@@ -83,7 +83,7 @@ ok "cpu0 has several packets" test "$packets" -gt 1
 # losses
 agrees "a trace with losses" traces/ahead.ras
 is "$(grep -c '^WARNING: Tracer discarded 10 events' err)" 2 \
-	"events are told as discarded on both CPUs"
+	"discarded events are reported on both CPUs"
 like "$(cat differences)" '^20 discarded$' "all of them"
 
 # where and when

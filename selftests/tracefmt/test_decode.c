@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which bytes each control takes and what is amiss with them: the pieces that
+ * Which bytes each control takes and what is wrong with them: the pieces that
  * every output is made of. A piece is shown as its letter and bytes, with
  *
  *	:word	the note		@1234	its pointer
- *	+	not the first of %R	c	cut behind it
+ *	+	not the first of %R	c	cut after it
  *	0	%R of nothing		k	the stack ends here
  *	=	text says the note once	i	in an item
  */
@@ -35,7 +35,7 @@ static const struct row rows[] = {
 	{ "%P%S", "T('ab')", "S2ic:cut", RAS_RECORD_CUT },
 	{ "%R%W", "C()", "W0:cut", RAS_RECORD_CUT },
 	{ "%W %W|%W", "0100", "W2 W0:cut W0:cut", RAS_RECORD_CUT },
-	/* faults: once told, all know */
+	/* a fault is reported once for all fields */
 	{ "%P%W%W|%P%S", "X", "W0:not_readable@1234 W0:not_traced= "
 	  "S0:not_traced", RAS_RECORD_FAULT },
 	{ "%P%W %P%W", "YP(0100)", "W0:bad_selector@B70001 W2i",
@@ -109,7 +109,7 @@ static void row_run(const struct row *row)
 	free(record);
 }
 
-/* Flags of all items come together; what doesn't fit is told. */
+/* Flags of all items come together; what doesn't fit is reported. */
 static void test_result(void)
 {
 	static const struct value_types types;

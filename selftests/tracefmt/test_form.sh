@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Text in a form of one's own (--prefix, --fields), the figures of what was
-# chosen (--summary), and what is said to who asks for what isn't there.
+# Text in a form that the user chooses (--prefix, --fields), the figures of the
+# chosen events (--summary), and the messages about what isn't there.
 . "$(dirname "$0")/../tap.sh"
 
 make_choices=${BUILT:-$TOP/build/selftests}/tracefmt/make_choices
@@ -19,14 +19,14 @@ printed() {
 		"$printed_expected" "$printed_name"
 }
 
-printed "--prefix stands in front of each line" \
+printed "--prefix is in front of each line" \
 "00:01:30.020000000 worker/0:1| req = {age = 1, tag = \"tag\", color = GREEN, parts = {{low = 1, high = 0}, {low = 2, high = 0}}}
 00:01:30.020000000 worker/0:1| r->next->age = -1
 00:01:30.020000000 worker/0:1| list = 0001.
 00:01:30.060000000 | fd = 2, len = 39
 00:01:30.060000000 | name = conf.d/say \"hi\"
 00:01:30.060000000 | mode = READ | WRITE" --prefix '%t %c|'
-printed "one that ends with a line end stands above them" \
+printed "a prefix that ends with a line end is above the lines" \
 "2 (APP) Request
  req = {age = 1, tag = \"tag\", color = GREEN, parts = {{low = 1, high = 0}, {low = 2, high = 0}}}
  r->next->age = -1
@@ -73,7 +73,8 @@ is "$(TRACEFMT_PREFIX='%n>' tracefmt -q --prefix '%p:' --event 3 choices.ras)" \
 like "$(TRACEFMT_PREFIX='%n>' tracefmt -q --format=json --event 3 choices.ras)" \
 	'"event":3' "other forms have none"
 is "$(tracefmt -q --prefix '%f ' --fields name --event 1 choices.ras)" \
-	"fault name=<not readable: 00000000DEAD0000>" "what is amiss"
+	"fault name=<not readable: 00000000DEAD0000>" \
+	"a field that could not be read"
 like "$(tracefmt -q --tff none --prefix '%e: ' --event 1 choices.ras 2>&1)" \
 	'^\(APP\) Open Pre: ' "the trace's own directory has the TFF"
 is "$(tracefmt -q --prefix '%n ' choices.ras | cut -d ' ' -f 1 | uniq | wc -l)" \
@@ -98,19 +99,20 @@ tracefmt -s --event 1-100 - <choices.ras >out
 ok "so is standard input that is a file" grep -q "^Complete" out
 sh -c 'cat choices.ras | tracefmt -s --event 1-100 -' >out
 like "$(cat out)" "^Not read to the end" "a pipe isn't"
-like "$(cat out)" "^Chosen: 100 of 100 events read, " "and it is said"
+like "$(cat out)" "^Chosen: 100 of 100 events read, " \
+	"and the figures say how much was read"
 tracefmt -s -e 'len > 1000' choices.ras >out
 is "$(grep Chosen out)" "Chosen: 0 of 1000 events" "nothing was chosen"
 unlike "$(cat out)" "Major" "and there's no table"
 like "$(tracefmt -s choices.ras)" '^Major  Minor +Hits' \
-	"without a choice the counters stand there"
+	"without a choice the counters are there"
 like "$(tracefmt --event 1 choices.ras 2>&1 >/dev/null)" '^Chosen: 1 of 1000' \
-	"behind the records, too"
+	"the figures are after the records, too"
 
 # misuse: refused OPTION VALUE TEXT
 refused() {
 	status 2 "$1 '$2'" tracefmt "$1" "$2" choices.ras
-	like "$(cat "$TMP/err")" "$3" "it is said: $3"
+	like "$(cat "$TMP/err")" "$3" "it is reported: $3"
 }
 
 refused --pid 5,x "'x' is no number"
@@ -129,14 +131,15 @@ refused --prefix 'a %{pid' "there is no such control"
 refused --prefix %9999p "the width is too large"
 refused --last 0 "a number from 1 on"
 status 2 "--summary=tid" tracefmt --summary=tid choices.ras
-like "$(cat "$TMP/err")" "one of pid, major, minor is wanted" "it is said"
+like "$(cat "$TMP/err")" "one of pid, major, minor is wanted" \
+	"it is reported"
 status 2 "--since twice" tracefmt --since +1 --since +2 choices.ras
-like "$(cat "$TMP/err")" "given before" "it is said"
+like "$(cat "$TMP/err")" "given before" "it is reported"
 status 2 "--prefix with json" tracefmt --prefix x --format=json choices.ras
 status 2 "a wrong TRACEFMT_PREFIX" env TRACEFMT_PREFIX=%Q tracefmt choices.ras
-like "$(cat "$TMP/err")" "^tracefmt: TRACEFMT_PREFIX: " "it is said"
+like "$(cat "$TMP/err")" "^tracefmt: TRACEFMT_PREFIX: " "it is reported"
 
-# caret EXPRESSION TEXT: what is wrong where the ^ stands in the expression
+# caret EXPRESSION TEXT: the error at the place that ^ marks in the expression
 caret() {
 	caret_at=$(printf %s "${1%%^*}" | wc -m)
 	caret_plain=${1%%^*}${1#*^}
@@ -163,21 +166,22 @@ caret "a.^ == 1" "a member's name is wanted here"
 status 2 "deep parentheses" tracefmt -e "$(printf '(%.0s' $(seq 200))" choices.ras
 status 2 "a long expression" \
 	tracefmt -e "1$(printf '+1%.0s' $(seq 1000))" choices.ras
-like "$(cat "$TMP/err")" "the expression is too long" "it is said"
+like "$(cat "$TMP/err")" "the expression is too long" "it is reported"
 
 status 1 "a field that no event has" tracefmt -q -e 'lenn > 5' choices.ras
-like "$(cat "$TMP/err")" "no event has the field 'lenn'" "is told"
+like "$(cat "$TMP/err")" "no event has the field 'lenn'" "is reported"
 status 1 "a group that there is not" tracefmt -q --group mem,NONE choices.ras
 is "$(cat "$TMP/err")" \
-	"tracefmt: no format file of the events has a group 'NONE'" "is told"
+	"tracefmt: no format file of the events has a group 'NONE'" \
+	"is reported"
 status 1 "a type that there is not" tracefmt -q --type 1,NONE choices.ras
-like "$(cat "$TMP/err")" "has a type 'NONE'" "is told"
+like "$(cat "$TMP/err")" "has a type 'NONE'" "is reported"
 status 0 "a field called like a builtin" tracefmt -q -e 'pid < 5' choices.ras
-like "$(cat "$TMP/err")" "the field is '\.pid'" "is told"
+like "$(cat "$TMP/err")" "the field is '\.pid'" "is reported"
 status 1 "--fields of one that no event has" \
 	tracefmt -q --fields lenn choices.ras
 status 1 "--prefix with one" \
 	tracefmt -q --prefix '%{lenn}' choices.ras
-like "$(cat "$TMP/err")" "no event has a field 'lenn'" "is told"
+like "$(cat "$TMP/err")" "no event has a field 'lenn'" "is reported"
 
 tap_done

@@ -33,7 +33,7 @@ static const struct row rows[] = {
 	{ "%P %X", "P' 'X", -1 },
 	{ "%W %W", "W' 'W", -1 },
 	{ "%b%w%d%f%q%a%s%u%x%y%l%c", "BWDFQASUXYLC", -1 },
-	/* %Innn: the blank or end behind it is asked for and eaten */
+	/* %Innn: a blank or the end must follow and is removed */
 	{ "ten %I10 here", "'ten 'I10'here'", -1 },
 	{ "%I6", "I6", -1 },
 	{ "%I6\n", "I6'\n'", -1 },

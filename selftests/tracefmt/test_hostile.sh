@@ -29,7 +29,7 @@ for start in 1770163190000000000 -1000000000000000 -9223372036854775807 \
 	show perfetto >trace.json 2>>err
 	ok "from $start on: a trace for viewers" \
 		"$here/perfetto.py" trace.json events
-	is "$(cat err)" "" "nothing is told besides"
+	is "$(cat err)" "" "nothing else is reported"
 done
 
 "$make_hostile" . 1770163190000000000

@@ -17,13 +17,13 @@ page() {
 	tracefmt -q --utc --tff tff --format=html -o "$page_name.html" "$@"
 }
 
-# what stands in the page as data
+# the data in the page
 data() {
 	sed -n '/<script type="application\/json"/,/<\/script>/p' "$1.html"
 }
 
 status 0 "a page" page page page.ras
-is "$(cat "$TMP/out" "$TMP/err")" "" "nothing is told besides"
+is "$(cat "$TMP/out" "$TMP/err")" "" "nothing else is reported"
 status 0 "on standard output" tracefmt -q --utc --tff tff --format=html page.ras
 is "$(sed 's/nonce[=-]["A-F0-9]*//g' "$TMP/out" | cksum)" \
 	"$(sed 's/nonce[=-]["A-F0-9]*//g' page.html | cksum)" "is the same"
@@ -47,10 +47,11 @@ status 0 "chosen events" page chosen --cpu 0 page.ras
 is "$(data chosen | grep -c '^\[[0-9]')" 5 "are those in the page"
 status 2 "another order than that of time" page order --newest-first page.ras
 status 2 "some fields only" page fields --fields n page.ras
-like "$(cat "$TMP/err")" "a page has all fields" "is told to be of no use"
+like "$(cat "$TMP/err")" "a page has all fields" "and the message says why"
 status 1 "no place for events" env TMPDIR=/nowhere \
 	tracefmt -q --tff tff --format=html page.ras
-like "$(cat "$TMP/err")" "cannot keep events in a file of TMPDIR" "is told"
+like "$(cat "$TMP/err")" "cannot keep events in a file of TMPDIR" \
+	"is reported"
 status 1 "a full disk" sh -c \
 	"tracefmt -q --tff tff --format=html page.ras >/dev/full"
 

@@ -31,7 +31,7 @@ is "$(json --event 1 sample.ras)" '{"event":1,"time":"2026-02-03T23:59:51.052123
 	"an event"
 is "$(json --event 2 sample.ras | sed 's/.*"flags"/"flags"/')" \
 	'"flags":["fault"],"fields":{"First":19244,"Second":null,"Third":null},"notes":{"Second":{"why":"not_readable","pointer":"0x7FFF0000BEEF"},"Third":{"why":"not_traced"}}}' \
-	"what couldn't be read is null, and told"
+	"what couldn't be read is null, and the note says why"
 like "$(json --event 3 sample.ras)" '"Second":"\\u001B\[2Jname\\n"' \
 	"controls are escaped"
 like "$(json --event 4 sample.ras)" \
@@ -43,7 +43,7 @@ like "$(json --event 1 typed.ras)" \
 like "$(json --event 1 --hex sample.ras)" '"data":"34127856010e00633a5c' \
 	"--hex: the bytes too"
 like "$(json --event 2 --relative sample.ras)" '"relative_ns":0' \
-	"--relative: behind the first event given out"
+	"--relative: since the first event that is printed"
 status 0 "several traces" sh -c \
 	'tracefmt -q --tff . --format=json sample.ras calls.ras >both 2>err'
 is "$(sed 's/.*\("host".*.ras"\).*/\1/' both | sort | uniq -c | tr -s ' ')" \
@@ -86,7 +86,7 @@ like "$(json --event 2 --fields Second sample.ras)" \
 is "$(json --event 6 --fields Second,AX sample.ras)" '{}' \
 	"an event may have none of them"
 like "$(cat err)" "^tracefmt: no event has a field 'Second'" \
-	"when none has a field it is said"
+	"a field that no event has is reported"
 status 1 "and is a failure" tracefmt -q --tff . --format=csv --fields None \
 	sample.ras
 for format in text json csv; do
@@ -96,7 +96,7 @@ done
 status 2 "an empty name" tracefmt -q --tff . --format=json --fields pid,,tid \
 	sample.ras
 like "$(cat "$TMP/err")" "^tracefmt: --fields 'pid,,tid': a name is missing$" \
-	"is told"
+	"is reported"
 
 # the table
 is "$(csv --event 1-3 sample.ras)" 'event,time,major,minor,desc,pid,tid,comm,cpu,length,flags,fields,data

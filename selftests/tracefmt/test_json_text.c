@@ -98,7 +98,7 @@ static void test_budget(void)
 		cut |= !budget.text;
 	}
 	tap_ok(good, "any budget makes an object that is closed");
-	tap_ok(cut, "and small ones are told");
+	tap_ok(cut, "small budgets are reported");
 }
 
 /* ---- plain records ---- */

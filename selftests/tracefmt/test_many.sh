@@ -53,7 +53,7 @@ if [ -x "$make_spool" ]; then
 		"sed -n 's/.*Time \[\([^]]*\)\].*/\1/p' out |
 		sed 's/^0/24:0/' | LC_ALL=C sort -c"
 	is "$(grep -c 'overwritten before they were spooled' err)" 1 \
-		"its losses are told once"
+		"its losses are reported once"
 	cp out whole
 	status 0 "with one of them twice" tracefmt --utc -q --tff cycle \
 		cycle/spool.ras.1 cycle/spool.ras cycle/spool.ras.1
@@ -87,8 +87,8 @@ ok "in a pipe, too" sh -c 'cat large.ras |
 ok "nor does a chunk of a pipe that isn't records" sh -c 'cat long.ras |
 	"$1" memory tracefmt --tff . - 2>err >/dev/null
 	[ "$(grep "^[0-9]*$" err)" -le $limit ]' - "$make_many"
-like "$(cat err)" "kind 5.: 134217728 bytes are too many" "which is told"
-is "$(counted - <long.ras)" 1500000 "and what is behind it is read"
+like "$(cat err)" "kind 5.: 134217728 bytes are too many" "which is reported"
+is "$(counted - <long.ras)" 1500000 "and what follows it is read"
 rm long.ras
 ok "the newest first" memory --newest-first large.ras
 "$make_many" . 1000000 64 0

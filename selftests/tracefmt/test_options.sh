@@ -11,12 +11,12 @@ cd "$TMP" || exit 1
 mkdir tff
 "$make_trace" tff && mv tff/*.ras .
 
-# wrong MESSAGE OPTION...: misuse, told so
+# wrong MESSAGE OPTION...: tracefmt reports misuse
 wrong() {
 	message=$1
 	shift
 	status 2 "misuse: $*" tracefmt "$@" typed.ras
-	like "$(cat err)" "^tracefmt: .*$message" "it is told"
+	like "$(cat err)" "^tracefmt: .*$message" "it is reported"
 	is "$(cat out)" "" "nothing is printed"
 }
 
@@ -69,10 +69,11 @@ done
 status 1 "and of standard input" sh -c 'tracefmt -q -o copy.ras - <copy.ras'
 ok "it is whole" cmp typed.ras copy.ras
 status 1 "a folder that isn't there" tracefmt -q -o none/text typed.ras
-like "$(cat err)" "cannot write 'none/text': No such file or directory" "is told"
+like "$(cat err)" "cannot write 'none/text': No such file or directory" \
+	"is reported"
 status 1 "a folder" tracefmt -q -o tff typed.ras
 status 1 "a full disk" tracefmt -q -o /dev/full typed.ras
-like "$(cat err)" "No space left on device" "is told"
+like "$(cat err)" "No space left on device" "is reported"
 status 1 "as standard output" sh -c 'tracefmt -q typed.ras >/dev/full'
 status 1 "and for the figures" sh -c 'tracefmt --summary typed.ras >/dev/full'
 status 1 "one of two files that isn't there" tracefmt -q --tff tff no.ras typed.ras
@@ -100,7 +101,7 @@ for format in text json csv perfetto pairs tree; do
 		"--format=$format" --tff tff -o out.d/file tff/bench.ras
 	is "$(cat out.d/file) $(ls out.d)" "old file" "leaves what was there"
 	like "$(cat err)" "^tracefmt: cannot write 'out.d/file': File too large" \
-		"and is told"
+		"and is reported"
 done
 rm out.d/file
 status 1 "a new file without room" small tracefmt -q --tff tff -o out.d/file \
@@ -112,7 +113,7 @@ for trace in tff/bench.ras "tff/bench.ras sample.ras"; do
 		-o out.d/ctf $trace
 	is "$(ls out.d)" "" "is not made"
 	like "$(cat err)" "^tracefmt: cannot write 'out.d/ctf': File too large" \
-		"and is told"
+		"and is reported"
 done
 echo old >out.d/file
 status 1 "a field that no event has" tracefmt -q --tff tff --format=csv \
@@ -147,7 +148,7 @@ for closed in '>&-' '<&- >&- 2>&-'; do
 	ok "has a file" cmp plain out.d/file
 done
 status 1 "without one" sh -c "tracefmt -q --tff tff typed.ras >&-"
-like "$(cat err)" "cannot print: Bad file descriptor" "is told"
+like "$(cat err)" "cannot print: Bad file descriptor" "is reported"
 status 0 "no standard error" sh -c "tracefmt --tff tff typed.ras 2>&-"
 ok "loses nothing" cmp plain out
 mkfifo fifo
@@ -159,17 +160,17 @@ status 1 "of a pipe what there is room for" small sh -c \
 	'cat tff/bench.ras | tracefmt -q --tff tff -o out.d/pipe -'
 ok "stays" test -s out.d/pipe
 
-# whoever reads has enough
+# the reader of a pipe has enough
 "$make_trace" tff 100000
 status 1 "no folder for events that wait" env TMPDIR=/nowhere \
 	tracefmt -q --tff tff --newest-first tff/bench.ras
 like "$(cat err)" "cannot keep events in a file of TMPDIR, '/nowhere': No such" \
-	"is told"
+	"is reported"
 status 1 "no room for them" small tracefmt -q --tff tff --newest-first \
 	tff/bench.ras
 like "$(cat err)" "cannot keep events in a file of TMPDIR, '.*': File too large" \
-	"is told"
+	"is reported"
 status 0 "a reader that goes away" sh -c \
 	'{ tracefmt tff/bench.ras; echo $? >code; } | head -n 1'
-is "$(cat code) $(cat err)" "0 " "is no error, and nothing is said"
+is "$(cat code) $(cat err)" "0 " "is no error, and nothing is reported"
 tap_done

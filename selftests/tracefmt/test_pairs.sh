@@ -50,7 +50,7 @@ ok "they come in the order of time: golden/tree-pipe.txt" \
 	diff -u "$golden/tree-pipe.txt" out
 status 0 "times since the first record" show --relative --tree calls.ras
 like "$(cat out)" "^ +[+]0.000001400     1.400 us [|] } = 3  [(]app[)] open\$" \
-	"stand in their column"
+	"are in their column"
 status 0 "a thread alone" show --tree --tid 71 calls.ras
 is "$(grep -c '^PID\|^Process' out) $(grep -c ' | ' out)" "1 12" \
 	"has its calls only"
@@ -157,7 +157,7 @@ EOF
 status 0 "an escape sequence in a string" show --tree evil.ras
 like "$(cat out)" 'name = "a.x1B\[2Jb"' "does nothing"
 like "$(cat out)" "} = <0 of 4 bytes>  [(]app[)] open" \
-	"a return value that isn't there is told"
+	"a return value that isn't there is reported"
 
 # memory, of which sanitizers take more
 memory='ulimit -v'
@@ -172,7 +172,7 @@ EOF
 status 0 "600000 records" sh -c '$memory 65536
 	tracefmt -q --tff . --tree long.ras | tail -n 150001 | head -n 1 |
 	cut -c 1-13 >head; [ -s head ]'
-like "$(cat head)" "^Process \[app" "a thread's calls stand together"
+like "$(cat head)" "^Process \[app" "a thread's calls are together"
 calls deep.ras <<'EOF'
 session 1 1 0 2 0x8002
 repeat 600000 1000000000 500 7 70 1 2 2

@@ -105,7 +105,7 @@ is "$(tr -cd '\001-\011\013-\037\177' <trace.json | wc -c)" 0 \
 	"there are no control characters"
 like "$(cat trace.json)" '"post flags":\["cut"' "flags of a POST are its own"
 like "$(cat trace.json)" '"fields notes":\{"n":\{"why":"short"' \
-	"why a value is missing is told"
+	"the notes say why a value is missing"
 
 # a record whose time is older than that of the one before it in its thread
 calls late.ras <<'EOF'
@@ -117,9 +117,9 @@ session 1 1 0 1 0x8001 2 0x8002
 EOF
 status 0 "a late record" tracefmt -q --tff . --format=perfetto -o trace.json \
 	late.ras
-ok "doesn't spoil the order of the slices" view
+ok "doesn't change the order of the slices" view
 is "$(sed 1d shown)" "slice 7 70 100 300   (app) work
-slice 7 70 0 400 (app) open" "stands where its thread is"
+slice 7 70 0 400 (app) open" "is in its thread"
 like "$(cat trace.json)" '"post earlier by ns":100' "and says so"
 
 calls none.ras <<'EOF'

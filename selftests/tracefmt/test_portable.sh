@@ -64,8 +64,8 @@ same() {
 		diag_file differences
 }
 
-# ctf_bytes STREAM: but for the UUID, which stands in each packet's header
-# behind the magic number
+# ctf_bytes STREAM: without the UUID, which is in each packet's header after
+# the magic number
 ctf_bytes() {
 	od -An -v -tx1 -w1 "$1" | tr -d ' \n' |
 		sed 's/c11ffcc1.\{32\}/c11ffcc1/g'
@@ -91,7 +91,7 @@ reads() {
 			"$(ctf_bytes "$stream")" "$1: CTF's ${stream##*/}"
 	done
 	status 1 "$1: no live buffer" emulate "$1"
-	like "$(cat err)" "reads no live buffer" "$1: is told"
+	like "$(cat err)" "reads no live buffer" "$1: is reported"
 	status 1 "$1: nor one that goes on" emulate "$1" --follow
 }
 
@@ -119,7 +119,7 @@ elif build aarch64 'clang --target=aarch64-linux-gnu'; then
 		status 1 "aarch64: a packed trace without zlib" \
 			emulate aarch64 --tff tff "$packed"
 		like "$(cat err)" "unpacking it needs libz.so.1" \
-			"what it needs is told"
+			"the message names the library"
 	fi
 fi
 

@@ -58,7 +58,8 @@ status 0 "records ahead of the counters" tracefmt --summary tff/ahead.ras
 is "$(figures)" "30 30 10 20" "recorded = present + overwritten"
 status 1 "a record that is missing" tracefmt --summary tff/hole.ras
 like "$(cat "$TMP/err")" \
-	"minor 25 in CPU 1's slice: number 13 follows where 12 should" "is told"
+	"minor 25 in CPU 1's slice: number 13 follows where 12 should" \
+	"is reported"
 is "$(figures)" "30 30 8 unknown" "and isn't called overwritten"
 
 # times
@@ -85,7 +86,7 @@ like "$(cat "$TMP/out")" \
 	'^Data \[\+0000  34 12 78 56 01 0E 00 63 3A 5C 6F 73 32 5C 6F 73  4.xV...c:\\os2\\os\]$' \
 	"and shows its bytes"
 like "$(cat "$TMP/err")" '^tracefmt: 9 records without a matching TFF' \
-	"the end tells how many"
+	"the last message has their number"
 is "$(grep "name the dir" "$TMP/err")" \
 	"tracefmt: name the directory of their TFF with --tff DIR; looked for in ." \
 	"and where they were looked for"
@@ -94,16 +95,16 @@ status 0 "a TFF of another compilation" \
 is "$(sed -n '2,3p' "$TMP/err")" \
 	"tracefmt: 'tff/trc00c5.tff' was made anew since, of 'app.tsf' as it is now
 tracefmt: compile the TSF of '/nowhere/app.tdf' as it was into a directory of its own (trcust -o) and name it with --tff DIR" \
-	"is told as that"
+	"is reported as that"
 status 1 "--strict makes it an error" tracefmt --strict --tff tff sample.ras
 status 0 "not of records that weren't chosen" \
 	tracefmt --strict --minor 25 --tff tff sample.ras
-unlike "$(cat "$TMP/err")" "without a matching" "nor is it said of them"
-status 1 "but of those nobody can choose" \
+unlike "$(cat "$TMP/err")" "without a matching" "nor are they reported"
+status 1 "but of those that can't be chosen" \
 	tracefmt --strict --field 'x > 1' --tff tff sample.ras
 like "$(cat "$TMP/err")" \
 	'^tracefmt: 3 records without a matching TFF entry are left out' \
-	"which are told"
+	"which are reported"
 status 0 "the last record without a TFF" tracefmt --last 1 sample.ras
 like "$(cat "$TMP/err")" '^tracefmt: 1 records without' \
 	"only what is printed counts"
@@ -130,11 +131,12 @@ like "$(cat "$TMP/out")" "^.OS. Goo" "is searched"
 status 0 "a TFF named itself" tracefmt --tff none/trc00c5.tff sample.ras
 like "$(cat "$TMP/out")" "^.OS. Goo" "is used"
 status 1 "a --tff that isn't there" tracefmt --tff nowhere sample.ras
-like "$(cat "$TMP/err")" "'nowhere': No such file" "is told"
+like "$(cat "$TMP/err")" "'nowhere': No such file" "is reported"
 printf 'RASTFF\r\nrubbish' >none/TRC00C5.TFF
 status 0 "a damaged TFF beside a good one" tracefmt --tff none sample.ras
 like "$(cat "$TMP/out")" "^.OS. Goo" "is passed over"
 rm none/trc00c5.tff
 status 0 "a damaged TFF alone" tracefmt --tff none sample.ras
-like "$(cat "$TMP/out")" "TFF 'none/TRC00C5.TFF' is damaged" "is told"
+like "$(cat "$TMP/out")" "TFF 'none/TRC00C5.TFF' is damaged" \
+	"is reported"
 tap_done

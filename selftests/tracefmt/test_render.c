@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Formats over data: every example of manual 1.3.5.7 and of the sample TSFs,
- * and what stands in place of data that is short, cut or not there.
+ * and what is printed instead of data that is short, cut or not there.
  */
 #include <tap.h>
 #include "builder.h"
@@ -82,7 +82,7 @@ static const struct row rows[] = {
 	{ "%P%C%C", "P('ok')", "ok" },
 	{ "%P%C%C", "P(1B41)", "\\x1BA" },
 	{ "%R%C", "P('word')", "word" },
-	/* an item in part: the next prefix starts behind it */
+	/* an item in part: the next prefix starts after it */
 	{ "%P%W %P%W", "P(01000200)P(0300)", "0001 0003" },
 	{ "%P%P%P%W", "P(0100)P(0200)P(0300)", "0003" },
 	{ "%P%B %R%W %P%B", "P(AABB)P(010002000300)P(CC)",
@@ -112,7 +112,7 @@ static const struct row rows[] = {
 	{ "%P%S", "S(E280A7 E280AF E281A5 E281AA D89B E2808D)",
 	  "\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa\xd8\x9b"
 	  "\xe2\x80\x8d" },
-	/* registers behind memory take no prefix */
+	/* registers after memory take no prefix */
 	{ "%P%W AX=%W", "P(0100)3412", "0001 AX=1234" },
 	{ "%P%W AX=%W %P%D", "P(0100)0000P(0A000000)",
 	  "0001 AX=0000 0000 000A" },
@@ -362,7 +362,7 @@ static void test_seen(void)
 	free(decoder_text(&(struct render_input){ &format, record }, seen,
 			  &result));
 	tap_ok(!memcmp(seen, expected, sizeof(expected)),
-	       "bytes that no control took are told");
+	       "bytes that no control took are reported");
 	decode_free(&format);
 	free(record);
 }

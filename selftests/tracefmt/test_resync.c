@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Chunks whose headers are ruined, and chunks larger than what is held of them:
- * every record that is whole comes out, in order, and what is damaged is told.
+ * every whole record comes out, in order, and all damage is reported.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -132,13 +132,13 @@ static struct result ruined_read(struct bytes *ras, size_t chunk, size_t at,
 	return r;
 }
 
-static void told(const struct result *r, const char *text)
+static void reported(const struct result *r, const char *text)
 {
 	bool there = false;
 
 	for (size_t i = 0; i < r->damages && i < DAMAGE_LINES; i++)
 		there |= !!strstr(r->damage.lines[i], text);
-	tap_ok(there, "it is told: %s", text);
+	tap_ok(there, "it is reported: %s", text);
 }
 
 static void test_headers(void)
@@ -166,7 +166,7 @@ static void test_headers(void)
 			tap_is(r.disordered, 0, "in order");
 			tap_is(r.marked, ruins[i].marked,
 			       "its own are marked");
-			tap_ok(r.damages > 0, "and it is told: %s",
+			tap_ok(r.damages > 0, "and it is reported: %s",
 			       r.damage.lines[0]);
 		}
 	bytes_free(&ras);
@@ -178,11 +178,12 @@ static void test_sessions(void)
 	struct bytes ras = ras_make(&places);
 	struct result r = ruined_read(&ras, places.chunk[0], 8, 8);
 
-	tap_is(r.found, CHUNKS * EACH, "behind ruined sessions are the records");
+	tap_is(r.found, CHUNKS * EACH,
+	       "records after ruined sessions are read");
 	tap_is(r.sessions, 1, "and the session is there");
 	r = ruined_read(&ras, places.chunk[CHUNKS + 1], 8, 8);
 	tap_is(r.found, CHUNKS * EACH, "with a ruined end there are all records");
-	tap_is(r.damages, 1, "and it is told: %s", r.damage.lines[0]);
+	tap_is(r.damages, 1, "and it is reported: %s", r.damage.lines[0]);
 	bytes_free(&ras);
 }
 
@@ -197,8 +198,8 @@ static void test_holes(void)
 	       places.chunk[3] - places.chunk[2] + 16);
 	r = ras_read(&ras);
 	tap_is(r.found, (CHUNKS - 1) * EACH,
-	       "zeros up to behind the next header cost one chunk");
-	told(&r, "header, which leads nowhere");
+	       "zeros to the end of the next header cost one chunk");
+	reported(&r, "header, which leads nowhere");
 	bytes_free(&ras);
 	ras = ras_make(&places);
 	bytes_add(&less, ras.data, places.chunk[2] + 104);
@@ -207,7 +208,7 @@ static void test_holes(void)
 	r = ras_read(&less);
 	tap_ok(r.found >= (CHUNKS - 2) * EACH, "a piece cut out: %zu records",
 	       r.found);
-	told(&r, "header, which leads nowhere");
+	reported(&r, "header, which leads nowhere");
 	bytes_free(&less);
 	bytes_free(&ras);
 }
@@ -239,7 +240,7 @@ static void test_long(uint32_t slices)
 	size_t at = ras.size / 16 * 5 / 8 * 8;
 
 	tap_is(r.found, LONG_RECORDS, "%u long chunks: all records", slices);
-	tap_is(r.disordered + r.damages, 0, "in order, nothing is told");
+	tap_is(r.disordered + r.damages, 0, "in order, nothing is reported");
 	tap_ok(r.room < WINDOW_ONCE + 3 * 4096, "%zu bytes are held at a time",
 	       r.room);
 	memset(ras.data + at, 0x5a, 8 * 20);
@@ -252,7 +253,7 @@ static void test_long(uint32_t slices)
 	r = ras_read(&ras);
 	tap_ok(r.found >= LONG_RECORDS / 16 * 5 - 3, "cut in the middle: %zu records",
 	       r.found);
-	told(&r, "cut short");
+	reported(&r, "cut short");
 	bytes_free(&ras);
 }
 
@@ -273,7 +274,7 @@ static void test_candidates(void)
 	r = ras_read(&ras);
 	tap_is(r.found, CHUNKS * EACH,
 	       "in front of 200000 wrong headers are all records");
-	tap_ok(r.damages > 0, "which are told");
+	tap_ok(r.damages > 0, "which are reported");
 	bytes_free(&ras);
 }
 
@@ -313,7 +314,8 @@ static void test_pipe(void)
 	close(ends[0]);
 	tap_is(piped.code, 0, "a pipe of %zu bytes is read", ras.size);
 	tap_is(piped.found, whole.found, "it has all records");
-	tap_is(piped.disordered + piped.damages, 0, "in order, nothing is told");
+	tap_is(piped.disordered + piped.damages, 0,
+	       "in order, nothing is reported");
 	bytes_free(&ras);
 }
 

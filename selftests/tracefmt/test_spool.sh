@@ -40,7 +40,7 @@ is "$(minors)" "23:59:51.000000000
 23:59:57.000000000" "its chunks come in the order of time"
 is "$(figures)" "28 8 6 2 20" "counters that are ahead claim no loss"
 like "$(cat err)" "^2 records overwritten before they were spooled, in 1 place$" \
-	"the gap is told"
+	"the gap is reported"
 like "$(cat err)" "^Complete from 23:59:56.000000000 on, .* CPU 0 after its last gap$" \
 	"and from when on it is complete"
 status 0 "the newer file" tracefmt --utc --tff tff here/spool.ras
@@ -75,7 +75,7 @@ for method in zlib zstd; do
 		tracefmt --utc --strict -q here/$method.bundle.ras
 	head -c -100 here/$method.context.ras >cut.ras
 	status 1 "cut in a packed chunk" tracefmt cut.ras
-	like "$(cat err)" "the end: the file was cut short" "is told"
+	like "$(cat err)" "the end: the file was cut short" "is reported"
 done
 
 # a pipe: what a pass has closed is printed while the rest isn't there yet
@@ -98,7 +98,7 @@ ok "the pipe ends" wait $reader
 tracefmt --utc -q --tff tff here/spool.ras.1 >whole
 ok "it was printed as the file is" diff -u whole piped
 cat here/spool.ras.1 here/spool.ras >both
-status 1 "files behind each other" tracefmt both
+status 1 "a file after the end of another" tracefmt both
 like "$(cat err)" "lost or damaged: .* after the end chunk" "is reported"
 status 1 "in a pipe" sh -c 'cat both | tracefmt -'
 like "$(cat err)" "lost or damaged: .* after the end chunk" "of a pipe, too"

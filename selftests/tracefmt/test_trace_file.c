@@ -130,9 +130,9 @@ static void test_truncated(const struct bytes *ras)
 		unread += r.code && size >= sizeof(struct ras_file);
 		before = r.found;
 	}
-	tap_is(silent, 0, "cut at any byte: told");
+	tap_is(silent, 0, "cut at any byte: reported");
 	tap_is(fewer, 0, "cut later: no fewer records");
-	tap_is(unread, 0, "cut behind the header: read");
+	tap_is(unread, 0, "cut after the header: read");
 	tap_is(before, RECORDS, "cut in the end chunk: all records");
 }
 
@@ -168,8 +168,8 @@ static void test_flipped(const struct bytes *ras)
 			tap_diag("bit %zu of byte %zu", bit % 8, bit / 8);
 		refused += r.code && bit / 8 >= sizeof(struct ras_file);
 	}
-	tap_is(silent, 0, "any bit flipped: told");
-	tap_is(refused, 0, "a bit flipped behind the header: read");
+	tap_is(silent, 0, "any bit flipped: reported");
+	tap_is(refused, 0, "a bit flipped after the header: read");
 }
 
 static void test_header_ruined(const struct bytes *ras)
@@ -181,7 +181,7 @@ static void test_header_ruined(const struct bytes *ras)
 	h->key ^= 0x5555;
 	r = ras_read(ras->data, ras->size);
 	tap_is(r.found, RECORDS, "records are found without the key");
-	tap_is(r.damages, 1, "and the header's damage is told");
+	tap_is(r.damages, 1, "and the header's damage is reported");
 	*h = kept;
 }
 
@@ -203,8 +203,8 @@ static void test_middle_ruined(const struct bytes *ras)
 	memset(ras->data + at + second, 0xff, sizeof(kept));
 	r = ras_read(ras->data, ras->size);
 	memcpy(ras->data + at + second, kept, sizeof(kept));
-	tap_is(r.found, RECORDS - 1, "behind a ruined record the next is found");
-	tap_is(r.damages, 2, "checksum and place are told");
+	tap_is(r.found, RECORDS - 1, "the record after a ruined one is found");
+	tap_is(r.damages, 2, "checksum and place are reported");
 }
 
 static void header_refused(const struct bytes *ras, const char *name,
@@ -289,7 +289,7 @@ static void test_packed(void)
 		ras_chunk_add(&ras, RAS_CHUNK_END, NULL);
 		r = ras_read(ras.data, ras.size);
 		tap_is(r.code, 0, "bad packed chunk %zu is passed over", i);
-		tap_is(r.damages, 1, "and told: %s", r.damage);
+		tap_is(r.damages, 1, "and reported: %s", r.damage);
 		bytes_free(&ras);
 	}
 }
@@ -377,7 +377,8 @@ static void test_backwards(void)
 	ras_chunk_add(&ras, RAS_CHUNK_END, NULL);
 	r = ras_read(ras.data, ras.size);
 	tap_is(r.found, 2, "a slice that goes back is read");
-	tap_ok(strstr(r.damage, "goes back"), "and that is told: %s", r.damage);
+	tap_ok(strstr(r.damage, "goes back"), "and it is reported: %s",
+	       r.damage);
 	bytes_free(&ras);
 }
 

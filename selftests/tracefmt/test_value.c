@@ -194,7 +194,7 @@ static const struct row rows[] = {
 	{ "%{struct s} %{class s}", "0100000002000000", "{x = 1} {x = 2}" },
 	{ "%{s}", "'a'00", "a" },
 	{ "%{union s}|%{enum pair}", "", "%{union s}|%{enum pair}" },
-	/* in a row, and behind each other */
+	/* several types and a control in a row */
 	{ "%{int} %{struct pair} %W", "01000000 0200000003000000 3412",
 	  "1 {a = 2, b = 3} 1234" },
 };
@@ -283,7 +283,7 @@ static void row_run(const struct value_types *types, const struct row *row)
 	bytes_free(&data);
 }
 
-/* The same in an item, and what stands behind it. */
+/* Types in an item, and what follows it. */
 static void test_items(const struct value_types *types)
 {
 	struct bytes data = { 0 };

@@ -19,14 +19,14 @@ status 0 "JSON" tracefmt --format=json --vmcore "$core"
 head -c 50000 "$core" >half
 status 1 "cut short" tracefmt --vmcore half
 like "$(cat err)" 'damaged: the dump, which was cut short' \
-	"  which is told"
+	"  which is reported"
 status 1 "no dump" tracefmt --vmcore "$0"
-like "$(cat err)" "is no memory dump" "  which is told"
+like "$(cat err)" "is no memory dump" "  which is reported"
 status 1 "none at all" tracefmt --vmcore nothing
-like "$(cat err)" "cannot read 'nothing': No such file" "  which is told"
+like "$(cat err)" "cannot read 'nothing': No such file" "  which is reported"
 printf 'KDUMP   and nothing else' >kdump
 status 1 "nothing of makedumpfile's" tracefmt --vmcore kdump
 like "$(cat err)" "'kdump' is damaged: cut short in its headers" \
-	"  which is told"
+	"  which is reported"
 status 2 "a dump isn't followed" tracefmt --follow --vmcore "$core"
 tap_done

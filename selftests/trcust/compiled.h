@@ -25,7 +25,7 @@ static void compiled_remove(void)
 		perror(command);
 }
 
-/* Make the directory, stand in it, remove it at the end. */
+/* Make the directory and change to it; compiled_remove() removes it. */
 __attribute__((unused))
 static void compiled_begin(void)
 {

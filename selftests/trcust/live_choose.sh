@@ -40,8 +40,8 @@ cat >>2.tsf <<'T'
 TRACE TP=.frame+11, MEM32=(FRBP-16,DIRECT,8), MEM32=(FRBP-16,INDIRECT,4)
 T
 
-# What was logged, tracepoint by tracepoint: of two that stand on a straight line
-# either may come first.
+# What was logged, tracepoint by tracepoint: of two on a straight line either
+# may come first.
 by_minor() {
 	awk '/^Event/ {
 		sub(/.*Minor \[/, "")

@@ -105,11 +105,11 @@ if cc -O0 -S -w -g -o - "$here/exits/kept.c" 2>build.log |
 	sed 's/^\tleave$/\tmovl $1, other(%rip)\n&/' >kept.s &&
    grep -q 'movl.*other' kept.s && cc -o kept kept.s; then
 	./kept >expected
-	kept "a write behind it" 0 "VARS=(kept), REGS=($RESULT_32)" %P
+	kept "a write after it" 0 "VARS=(kept), REGS=($RESULT_32)" %P
 	like "$(trcust /W0 kept.tsf 2>&1; trcust kept.tsf 2>&1)" \
 		'it was in rbx, which has the caller.s value again here' \
-		"a write behind it: the reason"
+		"a write after it: the reason"
 else
-	skip "a write behind it" "no such code"
+	skip "a write after it" "no such code"
 fi
 tap_done

@@ -84,7 +84,7 @@ def leaves(value, type_, offset=0, depth=0):
 
 
 def number(value, type_):
-    """The bytes of a scalar as a number; None: gdb can't tell."""
+    """The bytes of a scalar as a number; None: gdb has none."""
     try:
         if value is None or value.is_optimized_out:
             return None

@@ -94,8 +94,8 @@ PLACE_NAMES='ns::global ns::cls::count'
 build 150 aarch64-linux-gnu-g++ -g -O0 values.cc
 build 150 aarch64-linux-gnu-g++ -g -O2 -mbranch-protection=standard values.cc
 
-# What a function was called with, once it is only the caller's to tell. gdb has
-# it from the program; in other functions there is no such name.
+# A function's arguments when only the caller still has them. gdb gets them
+# from the program; in other functions there is no such name.
 PLACE_NAMES='first=seen_first second=seen_second'
 for options in '' '-mbranch-protection=standard' \
 	'-mbranch-protection=pac-ret+leaf+b-key'; do

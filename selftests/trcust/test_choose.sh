@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Which instruction a probe stands on: the cheapest of those where all that is
-# logged is as at the nominal address; --site says how far that may go. What it
-# logs there is looked at by trace/live_choose.sh.
+# Which instruction a probe is on: the fastest of those where all that is logged
+# is as at the nominal address; --site says how far that may go. live_choose.sh
+# tests what the probe logs there.
 . "$(dirname "$0")/../tap.sh"
 need cc
 here=$(cd "$(dirname "$0")" && pwd)/choose
@@ -24,7 +24,7 @@ tsf() {
 	done
 }
 
-# sites MODE POINT...: how far from the symbol each probe stands
+# sites MODE POINT...: how far from the symbol each probe is
 sites() {
 	mode=$1
 	shift
@@ -39,10 +39,10 @@ at() {
 	is "$(sites "$1" "$2")" "$3" "$1: $4"
 }
 
-at exact 'landing+0, REGS=(RDI)' 0 "where it is said"
-at safe 'landing+0, REGS=(RDI)' 4 "behind a landing pad"
-at safe 'nothing+0, REGS=(RDI)' 0 "nothing cheap is there"
-at safe 'cheap+0, REGS=(RDI)' 0 "a cheap one stays"
+at exact 'landing+0, REGS=(RDI)' 0 "at the nominal address"
+at safe 'landing+0, REGS=(RDI)' 4 "after a landing pad"
+at safe 'nothing+0, REGS=(RDI)' 0 "no fast site is there"
+at safe 'cheap+0, REGS=(RDI)' 0 "a fast site stays"
 at safe 'copied+0, REGS=(RDI)' 5 "a register that was copied"
 at safe 'lost+0, REGS=(RDI)' 0 "a register that is overwritten"
 at safe 'lost+0, REGS=(RDX)' 3 "a register that isn't"
@@ -51,7 +51,7 @@ at safe 'halved+0, REGS=(RDI)' 0 "half of a register was copied"
 at safe 'halved+0, VARS=($edi)' 4 "half of it is enough"
 at safe 'stack+0, REGS=(RSP)' 4 "the stack pointer is known"
 at safe 'stack+0, REGS=(RIP)' 4 "the instruction pointer is a number"
-at safe 'flags+0, REGS=(RFLAGS)' 3 "flags that nobody writes"
+at safe 'flags+0, REGS=(RFLAGS)' 3 "flags that nothing writes"
 at safe 'stack+0, REGS=(RFLAGS)' 0 "flags that are written"
 at safe 'reads+0, REGS=(RDI)' 0 "over a read that may fault"
 at fast 'reads+0, REGS=(RDI)' 4 "over a read that may fault"
@@ -59,7 +59,7 @@ at safe 'global+0, REGS=(RDI)' 7 "over a read that can't"
 at safe 'writes+0, REGS=(RDI)' 0 "over a write that may fault"
 at fast 'writes+0, REGS=(RDI)' 4 "over a write that may fault"
 at fast 'writes+0, MEM32=(FRDI+8,DIRECT,8)' 0 "over a write of what is logged"
-at fast 'reads+0, MEM32=(FRDI+8,DIRECT,8)' 4 "memory that nobody writes"
+at fast 'reads+0, MEM32=(FRDI+8,DIRECT,8)' 4 "memory that nothing writes"
 at safe 'target+0, REGS=(RDI)' 0 "where a jump leads"
 at fast 'calls+0, REGS=(RDX)' 0 "over a call"
 at fast 'divides+0, REGS=(RDI)' 0 "over a division"
@@ -72,7 +72,7 @@ at safe 'patch+3, REGS=(RDI)' 8 "nor where one is named"
 is "$(cat err)" "" "which isn't spoken of then"
 at exact 'patch+3, REGS=(RDI)' 3 "if it must be"
 like "$(cat err)" 'patch\+0x3 is on a nop of 5 bytes.*NOP5SITE' "is reported"
-at safe 'bare+0, REGS=(RFLAGS)' 5 "a dear one before a nop of 5 bytes"
+at safe 'bare+0, REGS=(RFLAGS)' 5 "a slow site before a nop of 5 bytes"
 
 # Tracepoints come in the order of their addresses.
 is "$(sites safe 'shared+0, REGS=(RDI)' 'shared+4, REGS=(RDI)')" "3 7" \
@@ -85,5 +85,5 @@ is "$(sites fast 'frame+0, REGS=(RDI)' 'frame,RETEP=EXIT, REGS=(RDI)')" \
 	"0 14" "nor does an exit"
 
 status 2 "a word that means nothing" trcust --site=quick one.tsf
-like "$(cat err)" "a site is exact, safe or fast, not 'quick'" "is told so"
+like "$(cat err)" "a site is exact, safe or fast, not 'quick'" "is reported"
 tap_done

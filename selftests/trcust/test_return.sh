@@ -163,7 +163,7 @@ cc -nostdlib -static -o many many.s
 is "$(trcust /W0 --site=fast --explain many.tsf | grep -c 'when the function has returned')" \
 	32 "not more than may be pending"
 
-# A tracepoint is told twice wherever its probes are.
+# Two tracepoints at one address are reported wherever their probes are.
 printf 'MODNAME=%s\n%s\n%s\n' "$PWD/rules.so" \
 	"TRACE TP=.at_entry,RETEP, REGS=(EAX)" \
 	"TRACE TP=.at_entry,RETEP, REGS=(RAX)" >two.tsf

@@ -3,7 +3,7 @@
 # The manual's samples (1.5) compile, for 32-bit modules that have their
 # symbols, with the diagnostics that their own mistakes deserve and no others:
 # the 16-bit one gives a minor code twice, the 32-bit one has a flat register
-# in a MEM. Where hits are dear is the compiler's choice.
+# in a MEM. The compiler chooses where hits are slow.
 . "$(dirname "$0")/../tap.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 need cc

@@ -10,7 +10,7 @@ __attribute__((noipa)) int sink(int n)
 	return n / 2;
 }
 
-/* The arguments are gone behind the first call; the caller has them in
+/* The arguments are gone after the first call; the caller has them in
  * registers that this function doesn't save. */
 __attribute__((noipa)) void step(int first, int second)
 {

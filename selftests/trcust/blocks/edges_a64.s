@@ -33,8 +33,8 @@ edges:
 	.cfi_endproc
 	.size edges, . - edges
 
-	// the index is bounded behind a jump, by its other register; halves of
-	// addresses stand apart
+	// the index is bounded after a jump, by its other register; the two
+	// instructions that make an address are apart
 	.globl apart
 	.type apart, %function
 apart:

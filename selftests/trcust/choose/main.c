@@ -16,7 +16,7 @@ static void nothing_more(void)
 {
 }
 
-/* What stands below the stack pointer is the compiler's. */
+/* The compiler may use the red zone, so skip it. */
 static void call(void *function, long count)
 {
 	register long third __asm__("rdx") = 0x3333 + count;

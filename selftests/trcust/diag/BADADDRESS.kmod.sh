@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # What is for the start of a kernel module only is gone when it can be traced;
-# of its per-CPU data the kernel tells nothing but symbols.
+# of its per-CPU data the kernel exports only the symbols.
 cc -O2 -g -mcmodel=kernel -fno-pic -fno-pie -c -o object.o -x c - <<'END'
 #define SECTION(name) __attribute__((section(name), used))
 SECTION(".init.data") int start_only = 1;

@@ -16,5 +16,5 @@ cat <<'END'
 MODNAME=d/writable.so
 MAJOR=9
 TRACE MINOR=1, TP=.^{BAD_PAGE}alpha, DESC="kept"
-TRACE MINOR=2, TP=.^{BAD_PAGE}alpha,RETEP, DESC="kept: told once for both exits"
+TRACE MINOR=2, TP=.^{BAD_PAGE}alpha,RETEP, DESC="kept: one report for both exits"
 END

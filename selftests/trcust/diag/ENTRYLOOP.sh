@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# The loop begins where the function is entered; what has a prologue has it behind.
+# A loop may begin at the function's entry. In a function with a prologue it
+# begins after that.
 cat >d/loop.c <<'END'
 void loop(volatile int *p)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# The line table has rows of it where no statement begins: the function that
-# begins behind it isn't meant. At several places it isn't known which.
+# The line table has rows of the line where no statement begins: the function
+# that begins after it isn't meant. Of several places none is known to be meant.
 cat >d/part.c <<'END'
 int first(int a)
 {

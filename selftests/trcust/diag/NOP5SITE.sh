@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# A nop of 5 bytes stays where no other instruction has the values: a jump leads
-# behind it.
+# A nop of 5 bytes stays the site where no other instruction has the values: a
+# jump goes to the instruction after it.
 cat >d/nop.c <<'END'
 asm(".text\n.globl stays, leaves\n"
     ".type stays,@function\n.type leaves,@function\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Where a thread-local variable is, the symbol table doesn't tell.
+# The symbol table doesn't have the address of a thread-local variable.
 cc -O2 -shared -fPIC -nostdlib -o plain.so -x c - <<'END'
 __thread int each;
 int number;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# An exception that comes to a return probe ends the program. Functions that
-# call nothing aren't left by one, and where there are none, no word is said.
+# An exception that comes to a return probe ends the program. It can't leave
+# functions that call nothing. A module without exceptions gets no report.
 cat >d/unwinds.c <<'END'
 void _Unwind_Resume(void *);
 void other(void);

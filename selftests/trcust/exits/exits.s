@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Ways out of functions. The labels NAME_exit... stand where sites are to be,
-# NAME_tail... where sites without a return value are.
+# Ways out of functions. The labels NAME_exit... are where sites must be,
+# NAME_tail... where sites without a return value must be.
 	.text
 
 	.macro function name
@@ -122,8 +122,8 @@ loading_by_stack_exit:
 	ret
 end loading_by_stack
 
-# ... a variable, whose register is given back behind that; no such register;
-# less than one
+# ... a variable, whose register is restored after that; no such register; less
+# than one
 function loading_others
 	push %rbx
 	sub $16, %rsp
@@ -259,7 +259,7 @@ joined_exit2:
 	jmp 1b
 end joined
 
-# ... of which one comes behind an epilogue of its own
+# ... of which one comes after an epilogue of its own
 function joined_twice
 	push %rbx
 	push %r12
@@ -481,7 +481,7 @@ by_frameless_exit:
 	ret
 end by_frameless
 
-# cold code, before it in the file and behind
+# cold code, before the function in the file and after it
 	.section .text.unlikely,"ax",@progbits
 	.type split.cold, @function
 split.cold:
@@ -535,7 +535,7 @@ over_prefix_exit:
 	ret
 end over_prefix
 
-# into the function behind it
+# into the next function
 function falling
 	test %edi, %edi
 	je callee
@@ -549,7 +549,7 @@ fallen_exit:
 	ret
 end fallen
 
-# data that look like code, behind a jump
+# data that look like code, after a jump
 function data_inside
 	jmp 1f
 	pop %rbx

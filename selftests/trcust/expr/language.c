@@ -103,7 +103,7 @@ int work(struct node *r, int n, unsigned int u, long l, const char *s, short h,
 	short gone;
 
 	calls += n - n;
-	__asm__("" : "=r"(gone));	/* nobody needs it */
+	__asm__("" : "=r"(gone));	/* nothing needs it */
 	__asm__ volatile(".globl at_work\nat_work: nop"
 			 : : "r"(local), "r"(pp) : "memory");
 	KEEP(local);

@@ -46,7 +46,7 @@ NOINLINE int threaded(int *a, int n)
 	return s;
 }
 
-NOINLINE int peeled(const char *p)
+NOINLINE int split(const char *p)
 {
 	int s = 0;
 
@@ -227,7 +227,7 @@ void run(void)
 	unswitched(a, 20, 0);
 	unswitched(a, 30, 1);
 	threaded(a, 40);
-	peeled("hello, peeled world");
+	split("hello, halved world");
 	inlined(2, 5);
 	inlined(5, 9);
 	rotated(1);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Functions that return. A label NAME_probe stands where the kernel's return
-# probe may serve RETEP, REGS=(EAX); without one each exit has a probe.
+# Functions that return. A label NAME_probe is where the kernel's return probe
+# may serve RETEP, REGS=(EAX); without one each exit has a probe.
 	.text
 
 	.macro begin name

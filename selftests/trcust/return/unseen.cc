@@ -167,7 +167,7 @@ SHAPE int unseen_caller(int n)
 	long distance = (char *)seen - (char *)unseen_caller;
 
 	printf("%d called by %s\n", all,
-	       distance > 0 && distance < 300 ? "unseen_caller()" : "nobody");
+	       distance > 0 && distance < 300 ? "unseen_caller()" : "another");
 	return all;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Stands in for xxx.dll. */
+/* A substitute for xxx.dll. */
 asm(".globl xxalloc, Foo, Goo, Hoo, Zoo, LookUp\n"
     ".type xxalloc, @function\n"
     "xxalloc: .byte 0x8b, 0x45, 0x08\n"	/* mov 8(%ebp), %eax */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Stands in for NEWCALLS.DLL. */
+/* A substitute for NEWCALLS.DLL. */
 asm(".globl NewAllocSeg, Foo, Goo, Hoo, Zoo, _LookUp\n"
     "NewAllocSeg: push %ebp; mov %esp, %ebp; pop %ebp; ret\n"
     "Foo: push %ebp; mov %esp, %ebp; pop %ebp; ret\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Stands in for doscall1.dll. */
+/* A substitute for doscall1.dll. */
 char FileName[128];
 static int handles;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Stands in for MIXCALLS.DLL. */
+/* A substitute for MIXCALLS.DLL. */
 void MixStub(int mix_ctrl)
 {
 }
