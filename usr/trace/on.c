@@ -19,7 +19,7 @@ struct on_settings {
 static const struct option_def options[] = {
 	SETTINGS_OPTIONS("with --pid: also record the processes it starts from now on"),
 	{ "max-cpu", 0, "PERCENT",
-	  "disarm the most expensive tracepoints if all take more of a CPU",
+	  "disarm the most expensive tracepoints if all use more of a CPU",
 	  settings_take_cpu },
 	{ "group-read", 0, "GROUP",
 	  "let members of this group read the buffer",
