@@ -33,13 +33,13 @@ static void conf_take(const uint8_t *data, size_t size)
 static void again_check(const struct keep_request *request)
 {
 	struct keep_request again = { 0 };
-	struct text text = { .length = 0 };
+	struct request_text text = { .length = 0 };
 
-	text_add(&text, request->tdf);
-	text_add(&text, request->module);
-	text_add(&text, request->cwd);
+	request_text_add(&text, request->tdf);
+	request_text_add(&text, request->module);
+	request_text_add(&text, request->cwd);
 	for (char **arg = request->argv; *arg; arg++)
-		text_add(&text, *arg);
+		request_text_add(&text, *arg);
 	if (text.full)
 		return;
 	if (request_parse(&again, text.bytes) ||

@@ -26,7 +26,7 @@ struct input {
 	uint64_t heads[ROWS], tails[ROWS];
 };
 
-static void part_make(struct buffer *buffer, int part, uint64_t stride,
+static void part_make(struct adopted *buffer, int part, uint64_t stride,
 		      uint32_t entries)
 {
 	buffer->parts[part] = (struct buffer_part){
@@ -37,7 +37,7 @@ static void part_make(struct buffer *buffer, int part, uint64_t stride,
 		abort();
 }
 
-static void slice_fill(const struct buffer *buffer, uint32_t row,
+static void slice_fill(const struct adopted *buffer, uint32_t row,
 		       const struct input *input, const uint8_t *data,
 		       size_t size)
 {
@@ -53,12 +53,12 @@ static void slice_fill(const struct buffer *buffer, uint32_t row,
 	memcpy(slice->data, data, size < room ? size : room);
 }
 
-static void buffer_make(struct buffer *buffer, const struct input *input,
+static void buffer_make(struct adopted *buffer, const struct input *input,
 			const uint8_t *data, size_t size)
 {
 	struct ras_control *control;
 
-	*buffer = (struct buffer){
+	*buffer = (struct adopted){
 		.key = KEY, .slice_bytes = RAS_SLICE_MIN,
 		.nest_bytes = RAS_NEST_BYTES, .cpus = CPUS,
 		.statics = input->statics & 1,
@@ -81,7 +81,7 @@ static void buffer_make(struct buffer *buffer, const struct input *input,
 }
 
 /* A page that isn't mapped any more; only what survives a fault may read it. */
-static void hole_make(const struct buffer *buffer, const struct input *input)
+static void hole_make(const struct adopted *buffer, const struct input *input)
 {
 	const struct buffer_part *part =
 		&buffer->parts[input->hole % RASTRACE_MAJORS];
@@ -124,7 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct crash_panic panic = {
 		.time = 1000, .reason = "fuzzed",
 	};
-	struct buffer buffer;
+	struct adopted buffer;
 	struct input input;
 	size_t room, length;
 	void *file;

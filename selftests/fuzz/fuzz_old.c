@@ -72,7 +72,7 @@ static int block_see(void *context, const struct old_block *block)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct walk *walk = calloc(1, sizeof(*walk));
+	struct old_walking *walk = calloc(1, sizeof(*walk));
 	struct old_figures figures = { 0 };
 	struct error err = { 0 };
 	static bool made;

@@ -58,10 +58,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tracker->follow = true;
 	tracker->sharing = SHARING_NONE;
 	tracker->rings = (struct perf_rings){ ring, 1, -1, -1 };
-	first = process_add(tracker, 1);
+	first = tracker_process_add(tracker, 1);
 	if (!first)
 		abort();
-	thread_add(tracker, first, 1);
+	tracker_thread_add(tracker, first, 1);
 	tracker_read(tracker, event_check, &count);
 	tracker_close(tracker);
 	return 0;

@@ -13,17 +13,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void region_take(struct old_process *process, const char *line)
 {
-	struct old_region *region;
+	struct maps_line maps;
 	char *copy = strdup(line);
 
 	if (!copy || !array_grow(&process->regions, process->count,
 				 &process->room, sizeof(*process->regions)))
 		abort();
-	region = &process->regions[process->count];
-	if (region_parse(copy, region)) {
-		if (!memchr(region->name, 0, sizeof(region->name)))
+	if (maps_line_parse(copy, &maps)) {
+		region_add(process, &maps);
+		if (!memchr(process->regions[process->count - 1].name, 0,
+			    sizeof(process->regions->name)))
 			abort();
-		region_join(process);
 	}
 	free(copy);
 }

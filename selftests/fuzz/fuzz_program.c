@@ -5,7 +5,6 @@
  * for names.
  */
 #include "lib/arm/static_file.c"
-#include "heapmon/old/foreign.c"
 #include "heapmon/record/loader.c"
 #include <sys/mman.h>
 #include "lib/identity.h"
@@ -60,9 +59,19 @@ static void probes_check(const char *path)
 	struct error err = { 0 };
 
 	strcpy(file.path, path);
-	if (file_fill(&file, &err) ? !err.text[0] : !file.count)
+	if (static_file_fill(&file, &err) ? !err.text[0] : !file.count)
 		abort();
-	file_close(&file);
+	static_file_close(&file);
+}
+
+static void symbols_check(int fd)
+{
+	struct loader_wanted wanted[] = { { "malloc", 0 }, { "_r_debug", 0 } };
+	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+
+	loader_symbols_find(elf, SHT_DYNSYM, wanted, 2);
+	loader_symbols_find(elf, SHT_SYMTAB, wanted, 2);
+	elf_end(elf);
 }
 
 static void mappings_check(const char *path)
@@ -80,7 +89,6 @@ static void mappings_check(const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct wanted wanted[] = { { "malloc", 0 }, { "_r_debug", 0 } };
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	char path[32];
 
@@ -91,8 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	notes_see(fd);
 	probes_check(path);
 	mappings_check(path);
-	file_defines(fd);
-	symbols_find(fd, wanted, 2);
+	symbols_check(fd);
 	close(fd);
 	return 0;
 }

@@ -48,9 +48,11 @@ void old_process_close(struct old_process *process)
 	process->regions = NULL;
 }
 
-static void region_fill(struct old_region *region,
-			const struct maps_line *maps)
+/* There is room for one more. brk's memory may be in parts, by madvise(2). */
+static void region_add(struct old_process *process,
+		       const struct maps_line *maps)
 {
+	struct old_region *region = &process->regions[process->count];
 	const char *slash = strrchr(maps->path, '/');
 
 	*region = (struct old_region){
@@ -66,6 +68,11 @@ static void region_fill(struct old_region *region,
 	};
 	snprintf(region->name, sizeof(region->name), "%s",
 		 slash ? slash + 1 : "");
+	if (process->count && region->heap && region[-1].heap &&
+	    region[-1].end == region->start)
+		region[-1].end = region->end;
+	else
+		process->count++;
 }
 
 int old_process_map(struct old_process *process, struct error *err)
@@ -73,7 +80,6 @@ int old_process_map(struct old_process *process, struct error *err)
 	struct maps_lines lines;
 	struct maps_line maps;
 	int code = maps_lines_open(&lines, process->pid);
-	struct old_region *region;
 
 	process->count = 0;
 	process->window_size = 0;
@@ -82,19 +88,10 @@ int old_process_map(struct old_process *process, struct error *err)
 				 "/maps': %s", process->pid, strerror(-code));
 	while (!code && maps_lines_next(&lines, &maps)) {
 		if (!array_grow(&process->regions, process->count,
-				&process->room, sizeof(*process->regions))) {
+				&process->room, sizeof(*process->regions)))
 			code = error_no_memory(err);
-		} else {
-			region_fill(&process->regions[process->count], &maps);
-
-			/* brk's memory may be in parts, by madvise(2). */
-			region = &process->regions[process->count];
-			if (process->count && region->heap && region[-1].heap &&
-			    region[-1].end == region->start)
-				region[-1].end = region->end;
-			else
-				process->count++;
-		}
+		else
+			region_add(process, &maps);
 	}
 	maps_lines_close(&lines);
 	return code;
