@@ -25,7 +25,7 @@ int heapmon_take_to_endian(void *context, const char *value);
 int heapmon_take_symbols(void *context, const char *value);
 
 #define HEAPMON_READ_OPTIONS \
-	{ "pid", 'p', "PID", "only this process", heapmon_take_pid }, \
+	{ "pid", 'p', "PID", "read only the events of this process", heapmon_take_pid }, \
 	{ "symbols", 0, "DIR", \
 	  "search here for programs and debug files; may be repeated", \
 	  heapmon_take_symbols }, \

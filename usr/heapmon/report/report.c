@@ -138,8 +138,8 @@ static const struct option_def report_options[] = {
 	{ "section", 's', "NAME", "print only this table; may be repeated: summary|"
 	  "wrong|live|peak|allocated|temporary|sizes|time|types|threads|tags",
 	  take_section },
-	{ "top", 'n', "N", "rows of a table (10; 0: all)", take_top },
-	{ "depth", 'd', "N", "frames of a stack (0: all)", report_take_depth },
+	{ "top", 'n', "N", "print N rows of a table (10; 0: all)", take_top },
+	{ "depth", 'd', "N", "print N frames of a stack (0: all)", report_take_depth },
 	{ "min-age", 0, "SECONDS",
 	  "live: only stacks with a block that is older", take_min_age },
 	{ "diff", 0, NULL, "compare two files", take_diff },

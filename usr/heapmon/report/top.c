@@ -129,7 +129,7 @@ static const struct option_def options[] = {
 	{ "iterations", 'n', "N", "end after N screens", take_screens },
 	{ "depth", 'd', "N", "frames that distinguish stacks, 0 to 32 (16)",
 	  take_depth },
-	{ "min-size", 0, "BYTES", "only blocks of at least this size",
+	{ "min-size", 0, "BYTES", "record only blocks of at least this size",
 	  take_min_size },
 	{ "sample", 's', "BYTES",
 	  "record one block per BYTES on average, chosen at random", take_sample },
@@ -138,7 +138,7 @@ static const struct option_def options[] = {
 	  take_allocator },
 	{ "object", 0, "FILE", "look for the allocator only in this file; may be repeated", take_object },
 	{ "prefix", 0, "TEXT", "prefix of the function names: je_ for je_malloc", take_prefix },
-	{ "no-old", 0, NULL, "not the blocks that exist at the beginning",
+	{ "no-old", 0, NULL, "do not record the blocks that exist at the beginning",
 	  take_no_old },
 	{ NULL }
 };
