@@ -234,13 +234,14 @@ static uint64_t rel_field_read(const uint8_t *field, uint8_t bytes)
 static void field_write(const struct arch_relocation *how, uint8_t *field,
 			uint64_t value)
 {
-	int64_t most = (int64_t)1 << (how->first + how->count - 1);
 	uint32_t mask = (1ULL << how->count) - 1, insn, bits;
+	int64_t most;
 
 	if (!how->count) {
 		memcpy(field, &value, how->bytes);
 		return;
 	}
+	most = (int64_t)1 << (how->first + how->count - 1);
 	if (how->clamps && (int64_t)value < -most)
 		value = -most;
 	else if (how->clamps && (int64_t)value >= most)
