@@ -259,8 +259,10 @@ if mount -t tmpfs -o size=300k none "$TMP/small"; then
 	kill -CONT $spool
 	ended=0
 	wait $spool || ended=$?
-	is "$ended $(spooled)" "1 100" \
-		"what was overwritten isn't said to be written"
+	# a page may have room for more than the first 100 records
+	is "$ended $(spooled)" "1 $(records "$file")" \
+		"only what is in the file is reported as written"
+	ok "not what was overwritten" test "$(spooled)" -lt 1000
 	umount "$TMP/small"
 else
 	skip "a full disk" "no tmpfs"
