@@ -166,18 +166,6 @@ struct body {
 	__u32 subprograms[BODY_SUBPROGRAMS];
 };
 
-/* What the body of a site needs beside the session's maps. */
-struct body_needs {
-	bool limits;		/* limits_fd: MAXHITS or PASSCOUNT */
-	bool func_ip;		/* a return probe of user space */
-	bool layout;		/* target->layout */
-	bool segments;		/* target->segments_save */
-};
-
-struct body_needs body_needs_find(const struct tdf *tdf,
-				  const struct tdf_point *point,
-				  const struct tdf_site *site);
-
 /*
  * Generate the body of one site of a tracepoint. 0, or a negative errno with
  * err set; -EOPNOTSUPP: the target hasn't what it needs (a register that is
@@ -187,28 +175,5 @@ int body_generate(struct body *body, const struct tdf *tdf,
 		  const struct tdf_point *point, const struct tdf_site *site,
 		  const struct body_target *target, struct error *err);
 void body_free(struct body *body);
-
-/*
- * A body with subprograms is loaded with func_info, of the BTF that is here:
- * functions[] is filled, their number returned; 0: it needs none.
- */
-#define BODY_FUNCTIONS	(1 + BODY_SUBPROGRAMS)
-size_t body_functions(const __u32 *subprograms,
-		      struct bpf_func_info *functions);
-const void *body_types(size_t *size);
-
-/*
- * The body of the static tracepoints of user programs, at the probe in
- * rastrace_write(major, minor, data, length) with the C calling convention of
- * the program's machine: a record of RAS_STATIC_SESSION when `majors_fd` says
- * that its major is on. sites_fd, limits_fd and of the filter all but pids_fd
- * aren't used.
- */
-int body_generate_static(struct body *body, __u16 machine, int majors_fd,
-			 const struct body_target *target, struct error *err);
-
-/* Print one instruction ("r1 = *(u64 *)(r6 +112)") into text; returns how
- * many struct bpf_insn it takes (2 for 64-bit immediates). */
-int disasm_print(const struct bpf_insn *insn, char *text, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* One eBPF instruction as text, in the kernel verifier's notation. */
-#include "body.h"
+#include "disasm.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a site's statements need, found before anything is generated. */
-#include "gen.h"
+#include "scan.h"
 
 #include <errno.h>
 
 #include <rastrace/buffer.h>
 #include "lib/formats/rpn.h"
 #include "lib/formats/tdf.h"
+#include "gen.h"
 
 /* Everything that the statements of the site use. */
 static unsigned int site_uses(const struct tdf *tdf,

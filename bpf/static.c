@@ -3,13 +3,14 @@
  * The body of the static tracepoints of user programs: what they record is
  * in the arguments of rastrace_write(), its major is the point.
  */
-#include "gen.h"
+#include "static.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
 
 #include <rastrace.h>
+#include "gen.h"
 
 /* Its parameters */
 enum argument { MAJOR, MINOR, DATA, LENGTH, ARGUMENTS };

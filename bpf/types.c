@@ -3,7 +3,7 @@
  * The BTF of a body with subprograms (Documentation/bpf/btf.rst): the verifier
  * wants to know their prototypes. It is the same for all bodies.
  */
-#include "body.h"
+#include "types.h"
 
 #include <linux/btf.h>
 

@@ -19,6 +19,8 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include "bpf/body.h"
+#include "bpf/static.h"
+#include "bpf/types.h"
 #include "interpret.h"
 #include "machine.h"
 #include "tap.h"

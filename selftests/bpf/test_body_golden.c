@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <malloc.h>
 #include "bed.h"
+#include "bpf/disasm.h"
 #include "lib/hash.h"
 
 #define RDI	5	/* DWARF numbers of x86-64 */

@@ -2,7 +2,7 @@
 /* Every kind of instruction the generator makes, as text; how far they reach. */
 #include <errno.h>
 #include "tap.h"
-#include "bpf/body.h"
+#include "bpf/disasm.h"
 #include "bpf/emit.h"
 
 static const char *const expected[] = {

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include "bed.h"
+#include "bpf/scan.h"
 
 #define RDI	5	/* DWARF numbers of x86-64 */
 

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <rastrace/buffer.h>
 #include "bpf/body.h"
+#include "bpf/disasm.h"
+#include "bpf/static.h"
 #include "lib/formats/rpn.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/buffer.h>
-#include "bpf/body.h"
+#include "bpf/disasm.h"
 #include "lib/cost.h"
 #include "lib/identity.h"
 #include "lib/formats/rpn.h"

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include "bpf/scan.h"
 #include "lib/buffer/pin.h"
 #include "lib/module_file.h"
 #include "lib/path.h"

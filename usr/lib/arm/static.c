@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "bpf/body.h"
+#include "bpf/static.h"
 #include "lib/buffer/pin.h"
 #include "lib/buffer/session.h"
 #include "lib/sysbpf.h"

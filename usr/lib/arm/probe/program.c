@@ -8,6 +8,7 @@
 #include <string.h>
 #include <rastrace/buffer.h>
 #include <bpf/bpf.h>
+#include "bpf/types.h"
 #include "lib/hash.h"
 #include "lib/buffer/pin.h"
 
