@@ -24,7 +24,7 @@ struct comment_clause {			/* KEYWORD=value at the top level */
 	const char *start, *end;	/* NULL: not there */
 };
 
-struct trace_source {
+struct commented_source {
 	const char *path;
 	struct diag *diag;
 	struct source_comments found;
@@ -38,7 +38,7 @@ struct comment_statement {
 
 struct source_collection {
 	const struct settings *s;
-	struct trace_source *sources;
+	struct commented_source *sources;
 	size_t source_count, statement_count;
 	bool some_minors;
 	bool modname_given, failed;
@@ -68,7 +68,7 @@ static struct token token_take(struct lexer *lexer, int *depth)
 }
 
 static struct comment_clause
-source_clause_find(const struct trace_source *source,
+source_clause_find(const struct commented_source *source,
 		   const struct source_comment *comment, const char *word,
 		   struct token *value)
 {
@@ -96,7 +96,7 @@ source_clause_find(const struct trace_source *source,
 }
 
 /* A comment, or a literal, that isn't closed would swallow what follows. */
-static bool comment_is_whole(const struct trace_source *source,
+static bool comment_is_whole(const struct commented_source *source,
 			     const struct source_comment *comment)
 {
 	struct lexer lexer;
@@ -110,7 +110,7 @@ static bool comment_is_whole(const struct trace_source *source,
 }
 
 static struct comment_statement
-statement_read(const struct trace_source *source,
+statement_read(const struct commented_source *source,
 	       const struct source_comment *comment)
 {
 	struct comment_statement statement = { 0 };
@@ -164,7 +164,7 @@ static const char *source_name(const char *path)
 }
 
 static void statement_print(struct source_collection *c,
-			    const struct trace_source *source,
+			    const struct commented_source *source,
 			    const struct source_comment *comment)
 {
 	struct comment_statement statement = statement_read(source, comment);
@@ -212,7 +212,7 @@ static void statement_print(struct source_collection *c,
 
 /* The command line has the last word on MODNAME and MAJOR. */
 static void source_head_print(struct source_collection *c,
-			      const struct trace_source *source,
+			      const struct commented_source *source,
 			      const struct source_comment *comment)
 {
 	struct comment_clause cut[2] = { 0 };
@@ -243,7 +243,7 @@ static void source_head_print(struct source_collection *c,
 
 /* What the comments of a source have: MODNAME, MINOR. */
 static void source_look(struct source_collection *c,
-			const struct trace_source *source)
+			const struct commented_source *source)
 {
 	struct comment_statement statement;
 	struct token value;
@@ -269,7 +269,7 @@ static void source_look(struct source_collection *c,
 static void comments_print(struct source_collection *c, bool heads)
 {
 	for (size_t i = 0; i < c->source_count; i++) {
-		const struct trace_source *source = &c->sources[i];
+		const struct commented_source *source = &c->sources[i];
 
 		for (size_t k = 0; k < source->found.count; k++) {
 			const struct source_comment *comment =
@@ -322,7 +322,7 @@ int run_from_source(const struct settings *s, int count, char **paths)
 		goto out;
 	}
 	for (int i = 0; i < count; i++) {
-		struct trace_source *source = &c->sources[i];
+		struct commented_source *source = &c->sources[i];
 
 		source->path = paths[i];
 		if (diag_open(&source->diag, paths[i], s->level))

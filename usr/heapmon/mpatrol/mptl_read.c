@@ -26,8 +26,10 @@ struct mptl_site {
 /* Frames of a stack: a file of n call sites in a row would have n^2 / 2. */
 #define DEPTH_MOST	1024
 
-enum complaint { WRONG_INDEX, WRONG_PARENT, CIRCLE, TOO_DEEP, WRONG_SYMBOL,
-		 WRONG_NAME, WRONG_SUMS, MPTL_COMPLAINTS };
+enum mptl_complaint {
+	WRONG_INDEX, WRONG_PARENT, CIRCLE, TOO_DEEP, WRONG_SYMBOL, WRONG_NAME,
+	WRONG_SUMS, MPTL_COMPLAINTS,
+};
 
 static const char *const complaint_texts[MPTL_COMPLAINTS] = {
 	"an index is out of range or there twice",

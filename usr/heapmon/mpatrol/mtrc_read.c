@@ -23,8 +23,10 @@ struct mtrc_name_cache {
 };
 
 /* Errors in the file, in the order of the texts. */
-enum complaint { UNKNOWN_INDEX, FREED_INDEX, LIVE_INDEX, UNDEFINED_SLOT,
-		 LONG_THREAD, MTRC_COMPLAINTS };
+enum mtrc_complaint {
+	UNKNOWN_INDEX, FREED_INDEX, LIVE_INDEX, UNDEFINED_SLOT, LONG_THREAD,
+	MTRC_COMPLAINTS,
+};
 
 static const char *const complaint_texts[MTRC_COMPLAINTS] = {
 	"a block was resized or freed whose index the file doesn't know",

@@ -13,7 +13,7 @@
 #define MANY	24	/* points of a session: those without hits are then
 			 * summed up */
 
-enum column {
+enum figure_column {
 	HITS, RECORDED, OVERWRITTEN, FILTERED, DROPPED, MISSED, FAULTS, COLUMNS,
 };
 

@@ -14,7 +14,7 @@
 #include "value_type.h"
 #include "lib/debug/dwarf/dwarf.h"
 
-enum value_kind {
+enum value_form {
 	VALUE_CONSTANT,		/* number */
 	VALUE_COMPUTED,		/* rpn yields it */
 	VALUE_PLACE,		/* not read yet */
@@ -22,7 +22,7 @@ enum value_kind {
 
 struct value {
 	struct value_type type;
-	enum value_kind kind;
+	enum value_form kind;
 	uint64_t number;
 	struct bytes rpn;
 	struct place place;
