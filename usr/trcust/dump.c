@@ -15,7 +15,7 @@
 #include "lib/formats/table.h"
 #include "lib/formats/tdf.h"
 #include "lib/formats/tff.h"
-#include "lib/debug/arch/arch.h"
+#include "lib/debug/arch/arch_list.h"
 
 /* In quotes; what a terminal would take for a command is escaped. */
 static void dump_text(const char *text)

@@ -9,6 +9,7 @@
 #include "lib/error.h"
 #include "lib/options.h"
 #include "lib/slash_word.h"
+#include "lib/debug/arch/arch_list.h"
 #include "trcust/tsf/diag.h"
 #include "dump.h"
 #include "output.h"

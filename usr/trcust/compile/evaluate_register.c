@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "address.h"
-#include "lib/debug/arch/arch.h"
+#include "lib/debug/arch/arch_list.h"
 #include "lib/formats/rpn_emit.h"
 #include "value_compute.h"
 

@@ -4,6 +4,7 @@
 
 #include <rastrace/buffer.h>
 #include <string.h>
+#include "lib/debug/arch/arch_list.h"
 #include "parse_expr.h"
 #include "parse_string.h"
 

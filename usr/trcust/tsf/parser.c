@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/debug/arch/arch_list.h"
 
 void parser_report(struct parser *p, struct srcpos pos, enum diag_id id, ...)
 {

@@ -83,24 +83,9 @@ struct arch {
 
 extern const struct arch arch_x86_64, arch_i386, arch_aarch64;
 
-/* Of ELF's e_machine and class; NULL: not one that is known here. */
-const struct arch *arch_find(uint16_t machine, uint8_t elf_class);
-/* The one that this program was built for, else the first. */
-const struct arch *arch_own(void);
-/* By any of its names, in either case; NULL: none. */
-const struct arch *arch_find_named(const char *name);
-/* Those that there are, zero-terminated: x86-64 is the first. */
-extern const struct arch *const arch_all[];
-/* Of any machine, for messages. */
-const char *arch_machine_name(uint16_t machine);
-
 /* By name, in either case; NULL: no such register. */
 const struct arch_register *arch_register_find(const struct arch *arch,
 					       const char *name);
-/* Whose register that is, when it is none of arch's: "a register of AArch64,
- * the module is for x86-64" into text. False: of no processor. */
-bool arch_register_foreign(const struct arch *arch, const char *name,
-			   char *text, size_t size);
 /* Usable after a flat base register (manual 1.3.5.15.2): no stack pointer. */
 bool arch_register_is_index(const struct arch *arch,
 			    const struct arch_register *reg);

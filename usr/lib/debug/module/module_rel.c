@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "lib/debug/arch/arch.h"
+#include "lib/debug/arch/arch_list.h"
 
 #define REL_START	0x10000		/* of the first section */
 #define REL_END		0x60000000	/* of the last one: distances have 32
