@@ -32,6 +32,7 @@
 #include "lib/debug/module/functions.h"
 #include "lib/debug/module/labels.h"
 #include "lib/debug/module/landing.h"
+#include "lib/debug/module/module_open.h"
 #include "lib/debug/module/targets.h"
 
 #define DIFFERENCES_MAX	10

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <rastrace/tdf.h>
 #include "tap.h"
-#include "lib/debug/module/module_elf.h"
+#include "lib/debug/module/module_open.h"
 
 #define SECTIONS	20000
 #define SEGMENTS	4000

@@ -14,6 +14,7 @@
 #include "landing.h"
 #include "map.h"
 #include "module_elf.h"
+#include "module_open.h"
 #include "module_rel.h"
 #include "runtime.h"
 #include "section.h"
