@@ -7,6 +7,7 @@
 #include "dwarf_die.h"
 #include "dwarf_expression.h"
 #include "dwarf_file.h"
+#include "dwarf_frame.h"
 #include "dwarf_function.h"
 #include "dwarf_line.h"
 #include "dwarf_lines.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "lib/debug/module/module.h"
 #include "dwarf_lines.h"
-#include "dwarf_expression.h"
+#include "dwarf_location.h"
 #include "dwarf_scope.h"
 
 #define RANGES_MAX	256	/* of a location list */

@@ -275,3 +275,42 @@ bool dwarf_call_repeats(const struct call_table *table, Dwarf_Die *function)
 	}
 	return false;
 }
+
+bool dwarf_call_value_find(const struct call_argument *argument,
+			   Dwarf_Die *site, Dwarf_Attribute *value)
+{
+	Dwarf_Die child;
+
+	for (dwarf_die_child(site, &child); child.addr;
+	     dwarf_die_sibling(&child)) {
+		Dwarf_Attribute attr;
+		unsigned int number;
+		Dwarf_Die parameter;
+		size_t count;
+		Dwarf_Op *ops;
+		bool found;
+
+		if (dwarf_tag(&child) != DW_TAG_call_site_parameter &&
+		    dwarf_tag(&child) != DW_TAG_GNU_call_site_parameter)
+			continue;
+		if (argument->parameter)
+			found = (dwarf_attr(&child, DW_AT_call_parameter,
+					    &attr) ||
+				 dwarf_attr(&child, DW_AT_abstract_origin,
+					    &attr)) &&
+				dwarf_formref_die(&attr, &parameter) &&
+				dwarf_die_root(&parameter).addr ==
+					argument->parameter;
+		else
+			found = dwarf_attr(&child, DW_AT_location, &attr) &&
+				!dwarf_getlocation(&attr, &ops, &count) &&
+				count == 1 &&
+				dwarf_op_register(ops, &number) &&
+				number == argument->number;
+		if (found)
+			return dwarf_attr(&child, DW_AT_call_value, value) ||
+			       dwarf_attr(&child, DW_AT_GNU_call_site_value,
+					  value);
+	}
+	return false;
+}

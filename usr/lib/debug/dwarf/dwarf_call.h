@@ -54,4 +54,14 @@ const struct call *dwarf_calls_of(const struct call_table *table,
  */
 bool dwarf_call_repeats(const struct call_table *table, Dwarf_Die *function);
 
+/* What is looked for at a call. */
+struct call_argument {
+	unsigned int number;	/* of the register */
+	const void *parameter;	/* root of an entry, instead; or NULL */
+};
+/* The value of the argument, as the call computes it (section 3.4.2); false: it
+ * is not known. */
+bool dwarf_call_value_find(const struct call_argument *argument,
+			   Dwarf_Die *site, Dwarf_Attribute *value);
+
 #endif

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "lib/array.h"
-#include "dwarf_expression.h"
 #include "dwarf_find.h"
 #include "dwarf_lines.h"
 #include "dwarf_names.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "dwarf_die.h"
-#include "dwarf_expression.h"
+#include "dwarf_location.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -11,6 +10,8 @@
 #include "lib/formats/rpn.h"
 #include "lib/debug/arch/arch.h"
 #include "lib/formats/rpn_emit.h"
+#include "dwarf_die.h"
+#include "dwarf_expression.h"
 
 #define BLOCK_MAX	4096	/* bytes of a constant; a record isn't longer */
 #define PIECES_MAX	1024

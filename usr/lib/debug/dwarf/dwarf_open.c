@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "dwarf_expression.h"
+#include "dwarf_frame.h"
 #include "dwarf_find.h"
 #include "dwarf_lines.h"
 #include "dwarf_names.h"

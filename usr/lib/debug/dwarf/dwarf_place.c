@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "dwarf_expression.h"
+#include "dwarf_location.h"
+#include "dwarf_symbol.h"
 #include "dwarf_scope.h"
 #include "dwarf_variable.h"
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 #include "lib/debug/arch/arch.h"
-#include "dwarf_expression.h"
+#include "dwarf_symbol.h"
 #include "lib/formats/rpn_emit.h"
 
 /* Highest distance of a variable from the thread pointer, in the block that the
