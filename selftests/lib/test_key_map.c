@@ -89,6 +89,33 @@ static void check_each(void)
 	key_map_free(&map);
 }
 
+/* Where a key goes is random: in many maps its values go on from the last slot
+ * to the first. One value is removed and added again. */
+static void check_order(void)
+{
+	static char values[200];
+	unsigned int wrong = 0;
+
+	for (unsigned int i = 0; i < 200; i++) {
+		struct key_map map = { 0 };
+		size_t step = 0, met = 0;
+		char *value;
+
+		for (unsigned int j = 0; j < 200; j++) {
+			wrong += key_map_add(&map, i, &values[j]) != 0;
+			wrong += key_map_add(&map, ~i, &values[j]) != 0;
+		}
+		key_map_remove(&map, i, &values[0]);
+		wrong += key_map_add(&map, i, &values[0]) != 0;
+		while ((value = key_map_each(&map, i, &step)))
+			wrong += value != &values[++met % 200];
+		wrong += met != 200;
+		key_map_free(&map);
+	}
+	tap_ok(!wrong, "values of a key are in the order of adding: %u wrong",
+	       wrong);
+}
+
 int main(void)
 {
 	struct key_map map = { 0 };
@@ -108,5 +135,6 @@ int main(void)
 	check("addresses", address);
 	check("the largest", last);
 	check_each();
+	check_order();
 	return tap_done();
 }

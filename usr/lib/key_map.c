@@ -21,6 +21,7 @@ int key_map_reserve(struct key_map *map)
 		.size = map->size ? 2 * map->size : SIZE_LEAST,
 		.count = map->count, .seed = map->seed,
 	};
+	size_t start = 0;
 
 	if (2 * map->count < map->size)
 		return 0;
@@ -30,9 +31,17 @@ int key_map_reserve(struct key_map *map)
 	/* Addresses are random. */
 	if (!map->size)
 		grown.seed = (uintptr_t)grown.slots * 0xd6e8feb86659fd93ULL;
-	for (size_t i = 0; i < map->size; i++)
-		if (map->slots[i].value)
-			slot_put(&grown, map->slots[i]);
+	/* From a free slot on, to keep the order of the values of a key that
+	 * go on from the last slot to the first. */
+	while (map->size && map->slots[start].value)
+		start++;
+	for (size_t i = 0; i < map->size; i++) {
+		struct key_slot slot =
+			map->slots[(start + i) & (map->size - 1)];
+
+		if (slot.value)
+			slot_put(&grown, slot);
+	}
 	free(map->slots);
 	*map = grown;
 	return 0;

@@ -36,7 +36,8 @@ static inline size_t key_map_hash(const struct key_map *map, uint64_t key)
 	return (key ^ map->seed) * 0x9e3779b97f4a7c15ULL >> 32;
 }
 
-/* The values of a key, one at each call: begin at *step = 0. NULL: no more. */
+/* The values of a key in the order in which they were added, one at each call:
+ * begin at *step = 0. NULL: no more. */
 static inline void *key_map_each(const struct key_map *map, uint64_t key,
 				 size_t *step)
 {
