@@ -248,6 +248,9 @@ static int function_at(const struct compilation *c, uint64_t address,
 	if (!function_has(function, address)) {
 		function_forget(function);
 		code = function_read(c, function, address);
+		/* one that was read in part must not be found next time */
+		if (code)
+			function_forget(function);
 	}
 	if (!code && !function_has(function, address))
 		code = -ENOENT;
