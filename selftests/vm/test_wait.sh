@@ -73,10 +73,18 @@ tracefmt
 trace off loop.tdf
 say removed
 rmmod loop
-sleep 3
+i=0
+until trace query | grep -q '^waiting: /t/other.tdf' || [ $i -eq 30 ]; do
+	i=$((i + 1))
+	sleep 1
+done
 trace query
 trace off other.tdf || exit 1
-sleep 1
+i=0
+until [ "$(keepers)" = "keepers: 0" ] || [ $i -eq 30 ]; do
+	i=$((i + 1))
+	sleep 1
+done
 say end
 trace query
 keepers
