@@ -48,7 +48,7 @@ static int points_off_choose(struct off *off, const struct selection *selection,
 	size_t room = 1, count = 0, at = 0;
 	struct tdf *tdf = NULL;
 	bool *picked;
-	int code;
+	int code = 0;
 
 	for (size_t i = 0; i < off->list.count; i++)
 		room += chosen[i] ? off->list.items[i].entry->points : 0;
@@ -59,8 +59,8 @@ static int points_off_choose(struct off *off, const struct selection *selection,
 
 		if (!chosen[i])
 			continue;
-		if (!tdf)
-			tdf = session_tdf_open(session);
+		if (!tdf && !code)
+			code = session_tdf_open(session, &tdf);
 		for (uint32_t k = 0; k < session->entry->points; k++)
 			if (session->points[k].state == RAS_POINT_ARMED)
 				points[count++] = (struct selection_point){
@@ -69,9 +69,11 @@ static int points_off_choose(struct off *off, const struct selection *selection,
 					session->points[k].group,
 				};
 	}
-	code = points && picked ? selection_pick(selection, tdf, points, count,
-						 picked, err) :
-	       error_no_memory(err);
+	if (code || !points || !picked)
+		code = error_no_memory(err);
+	else
+		code = selection_pick(selection, tdf, points, count, picked,
+				      err);
 	for (size_t i = 0; i < off->list.count && !code; i++) {
 		const struct session *session = &off->list.items[i];
 

@@ -149,8 +149,9 @@ static int sessions_read(struct query *query, int count, char **operands,
 		const struct session *session = &query->list.items[i];
 		uint32_t points = session->entry->points;
 
-		if (query->figures.sessions[i])
-			query->tdfs[i] = session_tdf_open(session);
+		if (query->figures.sessions[i] &&
+		    session_tdf_open(session, &query->tdfs[i]))
+			return error_no_memory(err);
 		query->chosen[i] = malloc(points + 1);
 		if (!query->chosen[i])
 			return error_no_memory(err);

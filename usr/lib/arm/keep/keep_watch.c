@@ -20,9 +20,11 @@
 
 int watch_open(struct watch *watch, const struct session *session)
 {
-	struct tdf *tdf = session_tdf_open(session);
 	uint32_t points = session->entry->points;
+	struct tdf *tdf;
 
+	/* without memory as without the file: every point may have MAXHITS */
+	session_tdf_open(session, &tdf);
 	*watch = (struct watch){
 		.session = session->entry->index, .points = points,
 		.maxhits = !tdf,
@@ -167,11 +169,12 @@ static void link_look(const char *path, const char *name, void *context)
 static void traps_find(struct watch *watch, const struct session *session,
 		       const struct hit_cost *trap)
 {
-	struct tdf *tdf = session_tdf_open(session);
 	/* of calls in librastrace, or when it isn't known */
 	uint32_t other = trap->ns[session->entry->index == RAS_STATIC_SESSION ?
 				  TDF_COST_NOP5 : TDF_COST_STEPPED];
+	struct tdf *tdf;
 
+	session_tdf_open(session, &tdf);
 	for (uint32_t i = 0; i < watch->points; i++) {
 		const struct tdf_point *point = tdf ? &tdf->points[i] : NULL;
 		uint32_t most = tdf ? 0 : other;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "session_tdf.h"
 
+#include <errno.h>
+
 static bool tdf_is_of(const struct tdf *tdf, const struct session *session)
 {
 	if (tdf->header->points.count != session->entry->points)
@@ -14,14 +16,17 @@ static bool tdf_is_of(const struct tdf *tdf, const struct session *session)
 	return true;
 }
 
-struct tdf *session_tdf_open(const struct session *session)
+int session_tdf_open(const struct session *session, struct tdf **tdf)
 {
-	struct tdf *tdf;
+	int code = tdf_open(tdf, session->entry->tdf, NULL);
 
-	if (tdf_open(&tdf, session->entry->tdf, NULL))
-		return NULL;
-	if (tdf_is_of(tdf, session))
-		return tdf;
-	tdf_close(tdf);
-	return NULL;
+	if (code) {
+		*tdf = NULL;
+		return code == -ENOMEM ? code : 0;
+	}
+	if (!tdf_is_of(*tdf, session)) {
+		tdf_close(*tdf);
+		*tdf = NULL;
+	}
+	return 0;
 }

@@ -6,8 +6,8 @@
 #include "lib/buffer/session.h"
 #include "lib/formats/tdf.h"
 
-/* The file at the session's path; NULL: it is gone, or has been compiled anew
- * with other tracepoints. The caller closes it. */
-struct tdf *session_tdf_open(const struct session *session);
+/* *tdf = the file at the session's path; NULL: it is gone, or has been compiled anew
+ * with other tracepoints. The caller closes it. 0 or -ENOMEM. */
+int session_tdf_open(const struct session *session, struct tdf **tdf);
 
 #endif
