@@ -335,11 +335,13 @@ trap 'for lane in $lanes; do kill $lane 2>/dev/null; done; rm -rf "$work"' EXIT
 # Some tests run the programs as another user, who cannot enter a tree in /root.
 if [ -z "${BIN-}" ] && [ -d "$TOP/build/bin" ] && [ "$(id -u)" -eq 0 ] &&
 	! reachable "$TOP/build/bin"; then
-	chmod 711 "$work" && cp -R "$TOP/build/bin" "$work" || exit 1
-	chmod -R a+rX "$work/bin"
+	# beside the results, which have a folder "lib", too
+	chmod 711 "$work" && mkdir "$work/.programs" &&
+		cp -R "$TOP/build/bin" "$work/.programs" || exit 1
+	chmod -R a+rX "$work/.programs"
 	# trace looks for librastrace in ../lib, and traced programs load that file
-	ln -s "$TOP/build/lib" "$work/lib"
-	BIN=$work/bin
+	ln -s "$TOP/build/lib" "$work/.programs/lib"
+	BIN=$work/.programs/bin
 	export BIN
 fi
 trap 'exit 130' INT
