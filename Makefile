@@ -183,7 +183,8 @@ endif
 # show on another machine or kernel or with larger programs, need the file of the
 # kernel module, or test the tools.
 CHECK_ALL_ONLY := 'aarch64/*' '*/test_aarch64.sh' 'debug/*' corpus/live_pairs.sh \
-	docs/test_board.sh soak/test_soak.sh 'stress/*' vm/test_6.12.sh \
+	docs/test_board.sh kmod/test_lockdown.sh kmod/test_rights.sh \
+	soak/test_soak.sh 'stress/*' vm/test_6.12.sh \
 	vm/test_bare.sh vm/test_vm.sh
 
 # Downloads and installing run beside the build.
