@@ -119,13 +119,17 @@ is $bad 0 "$rounds times killed, never half armed ($armed times armed)"
 private_runs() {
 	pins | grep '^run_'
 }
-trace run "$TMP/many.tdf" -- sleep 1 >/dev/null 2>&1 &
-i=0
-while [ -z "$(private_runs)" ] && [ $i -lt 1000 ]; do
-	i=$((i + 1))
+# the command outlives its killed trace
+trace run "$TMP/many.tdf" -- sh -c 'echo $$ >"$0"; exec sleep 300' \
+	"$TMP/command" >/dev/null 2>&1 &
+run=$!
+begin=$(clock_ms)
+while ! [ -s "$TMP/command" ] && [ $(($(clock_ms) - begin)) -lt 60000 ]; do
+	sleep 0.01
 done
-kill -9 $!
-wait $! 2>/dev/null
+kill -9 $run
+wait $run 2>/dev/null
+kill "$(cat "$TMP/command")"
 ok "a killed 'trace run' leaves its directory" test -n "$(private_runs)"
 trace clear 2>/dev/null
 is "$(private_runs)" "" "the next trace removes it"
