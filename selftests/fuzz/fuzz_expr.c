@@ -8,7 +8,7 @@
 #include <string.h>
 #include "lib/formats/rpn.h"
 #include "trcust/compile/analysis.h"
-#include "trcust/compile/variable.h"
+#include "trcust/compile/stmts.h"
 #include "trcust/tsf/parse_point.h"
 
 #define STOPS_MAX	2	/* addresses to look at expressions from */

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include "lib/formats/rpn.h"
 #include "trcust/compile/analysis.h"
-#include "trcust/compile/variable.h"
+#include "trcust/compile/stmts.h"
 #include "trcust/tsf/parse_point.h"
 
 static char dir[] = "/tmp/expr.XXXXXX";

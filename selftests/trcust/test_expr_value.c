@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include "selftests/bpf/interpret.h"
 #include "trcust/compile/analysis.h"
-#include "trcust/compile/variable.h"
+#include "trcust/compile/stmts.h"
 #include "trcust/tsf/parse_point.h"
 #include "lib/formats/rpn_emit.h"
 

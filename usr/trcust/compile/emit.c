@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/formats/rpn.h"
+#include "lib/formats/rpn_emit.h"
 #include "message.h"
 
 struct tdf_stmt *emit_stmt(const struct compilation *c, struct compiled *out,
@@ -33,6 +33,17 @@ struct tdf_stmt *emit_stmt(const struct compilation *c, struct compiled *out,
 	stmt = &out->stmts[out->stmt_count++];
 	memset(stmt, 0, sizeof(*stmt));
 	return stmt;
+}
+
+void emit_register(const struct compile_site *site, unsigned int number,
+		   int64_t displacement, struct bytes *rpn)
+{
+	if (!site->result_rpn || number != site->result) {
+		rpn_emit_register(rpn, number, displacement);
+		return;
+	}
+	bytes_join(rpn, site->result_rpn);
+	rpn_emit_add(rpn, displacement, true);
 }
 
 int emit_rpn(const struct site_stmt *s, struct srcpos pos,

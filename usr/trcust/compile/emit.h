@@ -18,6 +18,10 @@ struct site_stmt {
  * memory. */
 struct tdf_stmt *emit_stmt(const struct compilation *c, struct compiled *out,
 			   struct srcpos pos, const char *source);
+/* Appends the register's value + displacement; at a return point the result
+ * that it will have. */
+void emit_register(const struct compile_site *site, unsigned int number,
+		   int64_t displacement, struct bytes *rpn);
 /* The expression of a statement, whose length and depth are checked: 0, 1,
  * -1. */
 int emit_rpn(const struct site_stmt *s, struct srcpos pos,

@@ -7,8 +7,234 @@
 #include <string.h>
 #include <rastrace/buffer.h>
 #include "data.h"
-#include "emit.h"
-#include "variable.h"
+#include "evaluate.h"
+#include "lib/formats/rpn_emit.h"
+#include "value.h"
+
+/*
+ * VARS and IF as statements of a TDF. What is logged of an expression follows
+ * from its type; ":n" is the number of values of that type from there on, or of
+ * what a pointer points at, and of a string the most characters.
+ */
+
+#define STRING_MAX	128	/* characters, when nothing limits them */
+
+struct variable {
+	const struct site_stmt *s;
+	struct evaluation e;
+	struct value value;
+};
+
+/* One statement, with what the value yields as its value or address. */
+static int log_rpn(struct variable *v, uint8_t kind, uint16_t length)
+{
+	const struct site_stmt *s = v->s;
+	struct bytes rpn = {0};
+	struct tdf_stmt *out;
+	int code;
+
+	if (v->e.absent)
+		return emit_absent(s, s->in->pos, "", v->e.absent_why, false);
+	out = emit_stmt(s->c, s->out, s->in->pos, v->value.where);
+	if (!out)
+		return -1;
+	out->kind = kind;
+	out->length = length;
+	value_push(&v->value, &rpn);
+	code = emit_rpn(s, s->in->pos, &rpn, &out->rpn, &out->rpn_length);
+	bytes_free(&rpn);
+	return code;
+}
+
+/* As many as MAXDATALENGTH has room for; a part of one, if it must be. */
+static uint64_t count_limit(struct variable *v, uint64_t count, uint64_t bytes)
+{
+	const struct compilation *c = v->s->c;
+	uint64_t most = c->tsf->maxdata;
+
+	if (count <= most / bytes)
+		return count;
+	if (!v->s->site->repeated)
+		diag_report(c->diag, v->s->in->pos, TRCERR_MAXLEN_EXCEED);
+	return bytes <= most ? most / bytes : 1;
+}
+
+static int log_string(struct variable *v, uint64_t most)
+{
+	struct compile_item *item = v->s->item;
+
+	if (!value_load(&v->e, v->s->in->pos, "VARS", &v->value))
+		return v->e.code;
+	item->kind = TDF_STMT_ASCIIZ;
+	item->variable = true;
+	item->bytes = count_limit(v, most, 1);
+	return log_rpn(v, TDF_STMT_ASCIIZ, item->bytes);
+}
+
+/* `count` of the type from the value's place on. */
+static int log_place(struct variable *v, struct value_type type, uint64_t count,
+		     bool is_array)
+{
+	const struct site_stmt *s = v->s;
+	const struct tsf_stmt *in = s->in;
+	struct compile_item *item = s->item;
+	bool is_void = value_type_kind(&type) == DWARF_TYPE_VOID;
+	uint64_t bytes = 1, most;
+
+	if (!is_void && !value_type_bytes(s->c, &type, &bytes)) {
+		value_report_size(&v->e, in->pos, &type);
+		return v->e.code;
+	}
+	if (!bytes || !count) {
+		diag_report(s->c->diag, in->pos, TRCERR_ZEROLENGTH);
+		if (!in->length)
+			diag_hint(s->c->diag, "how many elements it has is not "
+					      "known: '%s:n' logs n",
+				  in->expr_text);
+		return 1;
+	}
+	most = count_limit(v, count, bytes);
+	if (!is_void)
+		item->ctype = value_type_ctype(s->c, &s->out->ctypes, &type);
+	if (is_array && item->ctype != CTYPE_NONE)
+		item->ctype = ctypes_put_array(&s->out->ctypes, item->ctype,
+					       most);
+	bytes *= most;
+	item->bytes = bytes > s->c->tsf->maxdata ? s->c->tsf->maxdata : bytes;
+	if (v->e.absent)
+		return emit_absent(s, in->pos, "", v->e.absent_why, false);
+	return emit_place(s, in->pos,
+			  *v->value.name ? v->value.name : in->expr_text,
+			  &v->value.place, v->value.bit_offset / 8,
+			  item->bytes, false);
+}
+
+/* A bit-field, or what was computed: its value in the type's bytes. */
+static int log_value(struct variable *v)
+{
+	const struct site_stmt *s = v->s;
+	struct diag *diag = s->c->diag;
+	struct srcpos pos = s->in->pos;
+	uint64_t bytes;
+	char text[24];
+
+	if (s->in->length) {
+		snprintf(text, sizeof(text), ":%u", s->in->length);
+		diag_report(diag, pos, TRCERR_BADPARM, text);
+		diag_hint_discarded(diag, TRCERR_BADPARM);
+		diag_hint(diag, "what is computed is one value");
+		return 1;
+	}
+	if (!value_load(&v->e, pos, "VARS", &v->value) ||
+	    !value_scalar_bytes(&v->e, pos, &v->value.type, &bytes))
+		return v->e.code;
+	s->item->ctype = value_type_ctype(s->c, &s->out->ctypes,
+					  &v->value.type);
+	s->item->bytes = bytes;
+	return log_rpn(v, TDF_STMT_VALUE, bytes);
+}
+
+static int log_by_type(struct variable *v)
+{
+	const struct tsf_stmt *in = v->s->in;
+	struct value *value = &v->value;
+	enum dwarf_type_kind kind = value_type_kind(&value->type);
+	struct value_type target = value_type_target(&value->type);
+	bool is_text = value_type_is_text(&target), in_memory;
+	struct diag *diag = v->s->c->diag;
+	uint64_t count = in->length;
+	struct bytes rpn = {0};
+
+	v->s->item->kind = TDF_STMT_MEM;
+	if (kind == DWARF_TYPE_POINTER && is_text)
+		return log_string(v, count ? count : STRING_MAX);
+	if (kind == DWARF_TYPE_POINTER && count)
+		return value_dereference(&v->e, in->pos, "*", value) ?
+		       log_place(v, target, count, true) : v->e.code;
+	if (value->kind != VALUE_PLACE || value->bits ||
+	    kind == DWARF_TYPE_FUNCTION ||
+	    (value_type_is_integer(&value->type) && !count &&
+	     (value->reversed || value_type_is_reversed(&value->type) ||
+	      value_type_bits(&value->type))))
+		return log_value(v);
+	if (kind == DWARF_TYPE_ARRAY) {
+		if (!count)
+			count = value_type_count(&value->type);
+		in_memory = is_text && value_in_memory(value, 1, &rpn);
+		bytes_free(&rpn);
+		return in_memory ? log_string(v, count ? count : STRING_MAX) :
+				   log_place(v, target, count, true);
+	}
+	if (kind != DWARF_TYPE_VOID || count)	/* of void bytes */
+		return log_place(v, value->type, count ? count : 1, count);
+	/* a symbol without debug information, or what a void pointer points
+	 * at */
+	v->e.code = 1;
+	if (in->expr->kind == EXPR_NAME)
+		diag_report(diag, in->pos, TRCERR_NOSIZE, in->expr->name);
+	else
+		value_report_size(&v->e, in->pos, &value->type);
+	diag_hint(diag, "'%s:n' logs n bytes, a cast gives it a type",
+		  in->expr_text);
+	return v->e.code;
+}
+
+int variable_compile(const struct site_stmt *s)
+{
+	struct variable v = {
+		.s = s, .e = evaluation_begin(s->c, s->site),
+	};
+	int code;
+
+	s->item->label = strdup(s->in->expr_text);
+	if (!s->item->label)
+		return diag_no_memory(s->c->diag, s->in->pos);
+	code = evaluate(&v.e, s->in->expr, &v.value) ? log_by_type(&v) :
+						       v.e.code;
+	value_free(&v.value);
+	if (!code && s->out->ctypes.failed)
+		return diag_no_memory(s->c->diag, s->in->pos);
+	return code;
+}
+
+static int condition_emit(const struct site_stmt *s, struct srcpos pos,
+			  const struct evaluation *e, const struct value *value)
+{
+	struct tdf_stmt *out = emit_stmt(s->c, s->out, pos, value->where);
+	struct bytes rpn = {0};
+	int code;
+
+	if (!out)
+		return -1;
+	out->kind = TDF_STMT_IF;
+	if (e->absent) {
+		/* a condition that this site can't evaluate faults there (a
+		 * division by zero), and records nothing */
+		rpn_emit_const(&rpn, 1);
+		rpn_emit_const(&rpn, 0);
+		rpn_emit_op(&rpn, RPN_div);
+	} else {
+		value_push(value, &rpn);
+	}
+	code = emit_rpn(s, pos, &rpn, &out->rpn, &out->rpn_length);
+	bytes_free(&rpn);
+	return code;
+}
+
+int condition_compile(const struct site_stmt *s, const struct expr *condition)
+{
+	struct evaluation e = evaluation_begin(s->c, s->site);
+	struct value value;
+	int code;
+
+	if (evaluate(&e, condition, &value) &&
+	    value_load(&e, condition->pos, "IF", &value))
+		code = condition_emit(s, condition->pos, &e, &value);
+	else
+		code = e.code;
+	value_free(&value);
+	return code;
+}
 
 /* Bytes of the registers and prefixes, which are in every record: beside them
  * there must be room for a failing pointer. */

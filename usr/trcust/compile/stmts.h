@@ -4,7 +4,12 @@
 #ifndef TRCUST_STMTS_H
 #define TRCUST_STMTS_H
 
-#include "compile.h"
+#include "emit.h"
+
+/* One item of VARS: appends the statements, fills s->item. */
+int variable_compile(const struct site_stmt *s);
+/* IF: without s->in and s->item. */
+int condition_compile(const struct site_stmt *s, const struct expr *condition);
 
 /* All sites; those where a name has no meaning are left out. 0, 1, -1. */
 int stmts_compile(const struct compilation *c, struct compiled *out,

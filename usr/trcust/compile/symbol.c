@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "address_type.h"
+#include "value_type.h"
 #include "lib/debug/arch/arch.h"
 #include "lib/debug/module/module.h"
 #include "lib/debug/dwarf/dwarf.h"
@@ -20,6 +20,20 @@
 
 #define SCOPE_TEXT	240	/* of the names in scope, for a hint */
 #define OTHERS_MAX	64	/* sites that are looked at for a name */
+
+bool address_is_absent(const struct address *address)
+{
+	return address->place.count == 1 &&
+	       address->place.pieces[0].kind == PLACE_ABSENT;
+}
+
+const struct bytes *address_in_memory(const struct address *address)
+{
+	const struct place *place = &address->place;
+
+	return place->count == 1 && place->pieces[0].kind == PLACE_MEMORY &&
+	       !place->pieces[0].bytes ? &place->pieces[0].rpn : NULL;
+}
 
 struct symbol_query {
 	const struct compilation *c;

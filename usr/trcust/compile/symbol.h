@@ -20,6 +20,10 @@ struct address {		/* what address specification and flag mean */
 	bool pointer;		/* DIRECT on a `char *` variable */
 };
 
+/* It has one piece that is not at this site. */
+bool address_is_absent(const struct address *address);
+/* The address of what is in memory as a whole; NULL: it isn't. */
+const struct bytes *address_in_memory(const struct address *address);
 /* What .name means at the site, without displacement and flag.
  * `must_be_typed`: only debug information will do. */
 int symbol_resolve(const struct compilation *c, const struct compile_site *site,

@@ -11,8 +11,9 @@
 #define TRCUST_VALUE_H
 
 #include "compile.h"
-#include "value_type.h"
 #include "lib/debug/dwarf/dwarf.h"
+#include "trcust/tsf/expr.h"
+#include "value_type.h"
 
 enum value_form {
 	VALUE_CONSTANT,		/* number */
@@ -80,5 +81,19 @@ void value_narrow(struct value *value, const struct value_type *type,
 /* In memory as a whole, and not a bit-field: appends its address. */
 bool value_in_memory(const struct value *value, uint64_t bytes,
 		     struct bytes *rpn);
+
+/* Conversions and operations (C11 sections 6.3.1, 6.5.3 to 6.5.14) of values
+ * that were loaded. */
+void value_convert(struct evaluation *e, struct value *value,
+		   const struct value_type *type);
+bool value_unary(struct evaluation *e, struct srcpos pos, enum expr_op op,
+		 struct value *value);
+/* The result is in a; b is used up. */
+bool value_binary(struct evaluation *e, struct srcpos pos, enum expr_op op,
+		  struct value *a, struct value *b);
+/* The type that both branches of a choice are converted to. */
+bool value_common(struct evaluation *e, struct srcpos pos,
+		  const struct value *a, const struct value *b,
+		  struct value_type *type);
 
 #endif
