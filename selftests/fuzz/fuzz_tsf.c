@@ -3,7 +3,7 @@
  * may have trace comments. */
 #include <stdio.h>
 #include <stdlib.h>
-#include "trcust/source_scan.h"
+#include "trcust/from_source.h"
 #include "trcust/tsf/parse_point.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -9,7 +9,6 @@
  */
 #include <tap.h>
 #include "trcust/compile/format_check.h"
-#include "trcust/compile/format_default.h"
 #include "trcust/tsf/parse_point.h"
 
 enum { INT, CHAR, NAME, PAIR, CLASS, CELLS, ODD, POINTER };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* C expressions become the right tree, and what is none is refused. */
 #include "tap.h"
-#include "trcust/tsf/expr.h"
+#include "trcust/tsf/tsf.h"
 #include "trcust/tsf/parse_expr.h"
 
 /* The tree, what was kept of the text, and what follows; static. */

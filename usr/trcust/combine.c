@@ -13,9 +13,9 @@
 #include "lib/outfile.h"
 #include "lib/formats/tff.h"
 #include "locate.h"
-#include "output.h"
+#include "input.h"
 #include "run.h"
-#include "trcust/write/tff_tables.h"
+#include "trcust/write/tff_write.h"
 
 #define COMBINE_FILES_MAX	50
 #define MINOR_CODES	65536

@@ -9,8 +9,7 @@
 #include "lib/cost.h"
 #include "lib/debug/arch/arch.h"
 #include "trcust/compile/analysis.h"
-#include "trcust/compile/inlined.h"
-#include "trcust/compile/message.h"
+#include "trcust/compile/review.h"
 #include "lib/debug/module/module.h"
 #include "lib/debug/dwarf/dwarf.h"
 

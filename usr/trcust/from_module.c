@@ -20,7 +20,6 @@
 #include "trcust/compile/signature.h"
 #include "trcust/tsf/parse_point.h"
 #include "input.h"
-#include "output.h"
 #include "run.h"
 
 #define POST		0x8000	/* minor of a return point: that of the entry's

@@ -12,7 +12,7 @@
 #include "lib/debug/arch/arch_list.h"
 #include "trcust/tsf/diag.h"
 #include "dump.h"
-#include "output.h"
+#include "input.h"
 #include "run.h"
 
 static int take_level(void *context, const char *value)

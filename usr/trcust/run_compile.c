@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include "lib/guard.h"
 #include "trcust/compile/compile.h"
-#include "trcust/compile/inlined.h"
+#include "trcust/compile/review.h"
 #include "trcust/tsf/parse_point.h"
 #include "explain.h"
 #include "input.h"
 #include "locate.h"
-#include "output.h"
 #include "run.h"
 
 static bool tsf_is_static(const struct tsf *tsf)

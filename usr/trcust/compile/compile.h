@@ -13,12 +13,12 @@
 #define TRCUST_COMPILE_H
 
 #include <rastrace/tdf.h>
-#include "lib/formats/bytes.h"
 #include "ctype.h"
-#include "trcust/tsf/diag.h"
 #include "lib/debug/dwarf/dwarf.h"
 #include "lib/debug/module/module.h"
+#include "lib/formats/bytes.h"
 #include "move.h"
+#include "trcust/tsf/diag.h"
 #include "trcust/tsf/tsf.h"
 
 #define COMPILE_LEAVE_OUT	2

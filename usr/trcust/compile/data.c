@@ -16,7 +16,6 @@
 #include "lib/debug/arch/arch.h"
 #include "lib/debug/dwarf/dwarf.h"
 #include "lib/formats/rpn_emit.h"
-#include "message.h"
 #include "symbol.h"
 #include "value_type.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/formats/rpn_emit.h"
-#include "message.h"
+#include "analysis.h"
 
 struct tdf_stmt *emit_stmt(const struct compilation *c, struct compiled *out,
 			   struct srcpos pos, const char *source)

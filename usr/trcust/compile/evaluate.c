@@ -10,7 +10,7 @@
 #include "lib/debug/arch/arch_list.h"
 #include "lib/debug/dwarf/dwarf.h"
 #include "lib/formats/rpn_emit.h"
-#include "message.h"
+#include "analysis.h"
 #include "symbol.h"
 
 static void register_value(struct evaluation *e, struct value *value,

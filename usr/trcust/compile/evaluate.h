@@ -2,7 +2,7 @@
 #ifndef TRCUST_EVALUATE_H
 #define TRCUST_EVALUATE_H
 
-#include "trcust/tsf/expr.h"
+#include "trcust/tsf/tsf.h"
 #include "value.h"
 
 /* What the expression means at the site. */

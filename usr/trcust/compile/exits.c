@@ -7,7 +7,7 @@
 #include "lib/array.h"
 #include "lib/debug/module/module.h"
 #include "move.h"
-#include "restored.h"
+#include "settle.h"
 
 #define EPILOGUE_MAX	32	/* instructions from a site to the exit */
 #define DEPTH_MAX	8	/* jumps on the way */

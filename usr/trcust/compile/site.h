@@ -4,6 +4,7 @@
 #define TRCUST_SITE_H
 
 #include "compile.h"
+#include "site_place.h"
 
 /* The addresses of all good tracepoints so far: no other tracepoint can have
  * the same. */

@@ -36,8 +36,6 @@ struct site_search {
 
 /* An empty place; NULL after a message: no memory. */
 struct site_place *site_place_add(struct site_search *s, uint64_t address);
-/* TP=.name with an offset, which may be +0. */
-bool site_place_has_offset(const struct tsf_tp *tp);
 
 #define SITE_LEFT_OUT	2
 /* Can a probe be there? Fills the site. Of `several` places one that can't have
@@ -48,5 +46,16 @@ int site_place_check(const struct site_search *s,
 /* False, after a message: the segment can have no probe. */
 bool site_place_check_page(const struct site_search *s,
 			   const struct compile_site *site);
+
+/* The functions, label or inlined copies that the name means; 0, 1, -1 as in
+ * compile.h. */
+int site_symbol_find(struct site_search *s);
+/* The places of TP=.name in these. */
+int site_symbol_places(struct site_search *s);
+/* What the debug information has of that name, inlined copies included. 0, the
+ * caller frees it; -ENOMEM. */
+int site_symbol_functions(const struct compilation *c,
+			  const struct tsf_point *point,
+			  struct dwarf_functions *found);
 
 #endif

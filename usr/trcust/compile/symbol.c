@@ -13,10 +13,8 @@
 #include "lib/debug/module/module.h"
 #include "lib/debug/dwarf/dwarf.h"
 #include "lib/formats/rpn_emit.h"
-#include "message.h"
-#include "overwritten.h"
-#include "restored.h"
-#include "slot.h"
+#include "analysis.h"
+#include "settle.h"
 
 #define SCOPE_TEXT	240	/* of the names in scope, for a hint */
 #define OTHERS_MAX	64	/* sites that are looked at for a name */

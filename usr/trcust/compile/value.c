@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/formats/rpn_emit.h"
-#include "message.h"
+#include "analysis.h"
 
 struct evaluation evaluation_begin(const struct compilation *c,
 				   const struct compile_site *site)

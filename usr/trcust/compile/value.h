@@ -12,7 +12,7 @@
 
 #include "compile.h"
 #include "lib/debug/dwarf/dwarf.h"
-#include "trcust/tsf/expr.h"
+#include "trcust/tsf/tsf.h"
 #include "value_type.h"
 
 enum value_form {

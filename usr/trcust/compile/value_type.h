@@ -9,7 +9,7 @@
 
 #include "compile.h"
 #include "lib/debug/dwarf/dwarf.h"
-#include "trcust/tsf/expr.h"
+#include "trcust/tsf/tsf.h"
 
 struct value_type {
 	Dwarf_Die die;		/* as written, with its typedefs; addr NULL:

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "parse_string.h"
+#include "parser.h"
 
 struct expr_parser {
 	struct parser *p;

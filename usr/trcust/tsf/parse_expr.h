@@ -2,7 +2,7 @@
 #ifndef TRCUST_PARSE_EXPR_H
 #define TRCUST_PARSE_EXPR_H
 
-#include "expr.h"
+#include "tsf.h"
 #include "parser.h"
 
 /* A C expression, up to a ',', ':' or ')' that isn't its own. *text (may be

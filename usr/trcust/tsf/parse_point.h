@@ -2,9 +2,7 @@
 #ifndef TRCUST_PARSE_POINT_H
 #define TRCUST_PARSE_POINT_H
 
-#include "tsf.h"
-
-struct arch; /* lib/debug/arch/arch.h */
+#include "parser.h"
 
 /* The processor of the module that MODNAME names; NULL: not known, which later
  * passes report. */

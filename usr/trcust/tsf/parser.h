@@ -11,8 +11,8 @@
 #ifndef TRCUST_PARSER_H
 #define TRCUST_PARSER_H
 
-#include "lib/debug/arch/arch.h"
 #include "lexer.h"
+#include "lib/debug/arch/arch.h"
 #include "tsf.h"
 
 enum parser_minors {
@@ -58,8 +58,6 @@ struct parser {
 /* diag_report(), and what follows from the severity: after an error the point
  * is discarded, after a fatal or severe message the text ends, silently. */
 void parser_report(struct parser *p, struct srcpos pos, enum diag_id id, ...);
-/* Report TRCERR_NO_MEM. */
-void parser_no_memory(struct parser *p);
 /* tsf_append(); NULL: no memory, which was reported. */
 void *parser_append(struct parser *p, void *array, size_t *count, size_t size);
 void parser_next(struct parser *p);
@@ -98,5 +96,25 @@ void parser_reread_symbol(struct parser *p);
 void parser_reread_path(struct parser *p);
 /* From `first` to the token taken last, when that is on the same line. */
 struct srcpos parser_span(const struct parser *p, struct srcpos first);
+
+/* Literals: the escapes of C, the controls of FMT. */
+
+struct parse_string {
+	struct token token;
+	char *text;
+	size_t length;
+};
+
+bool parse_string(struct parser *p, struct parse_string *string);
+/*
+ * The escape whose backslash is at p, before end: how many bytes it takes, 0
+ * when it is none of C or GNU. There is a character after the backslash.
+ */
+size_t parse_escape(const char *p, const char *end, char *c);
+/* Warn of a control of a FMT that doesn't exist. */
+void parse_string_controls(struct parser *p, const struct parse_string *string);
+/* Where the bytes of fmt->text from `index` on are in the TSF. */
+struct srcpos parse_string_place(const struct tsf_fmt *fmt, size_t index,
+				 size_t length);
 
 #endif

@@ -3,9 +3,30 @@
 #ifndef TRCUST_TFF_WRITE_H
 #define TRCUST_TFF_WRITE_H
 
+#include <stdbool.h>
 #include "lib/error.h"
+#include "lib/formats/bytes.h"
+#include "lib/formats/tff.h"
 #include "lib/outfile.h"
 #include "trcust/compile/compile.h"
+
+/* The tables of a TFF while it is made, and sections of other TFFs copied into
+ * them. */
+struct tff_tables {
+	struct bytes sections, entries, types, groups, ctypes, members;
+	struct strings strings;
+};
+
+/* Copy a section of `from`. keep (may be NULL) says which of its entries; one
+ * that is left without any is not copied. */
+void tff_tables_copy(struct tff_tables *t, const struct tff *from,
+		     const struct tff_section *section,
+		     bool (*keep)(void *context, const struct tff_entry *entry),
+		     void *context);
+/* Write all as the file. 0 or a negative errno. */
+int tff_tables_write(const struct tff_tables *t, unsigned int major,
+		     struct outfile **out, const char *path, struct error *err);
+void tff_tables_free(struct tff_tables *t);
 
 /*
  * Write all tracepoints as one section, with the sections of other modules

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The trace comments of a C or C++ source, each with the code after it. */
-#ifndef TRCUST_SOURCE_SCAN_H
-#define TRCUST_SOURCE_SCAN_H
+#ifndef TRCUST_FROM_SOURCE_H
+#define TRCUST_FROM_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>

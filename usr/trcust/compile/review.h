@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Inlined copies of the function that a tracepoint is in (DWARF 5 section
- * 3.3.8.2). The tracepoint has no site there.
- */
-#ifndef TRCUST_INLINED_H
-#define TRCUST_INLINED_H
+/* What is found out about tracepoints once they are compiled, and warned of. */
+#ifndef TRCUST_REVIEW_H
+#define TRCUST_REVIEW_H
 
 #include "compile.h"
 #include "lib/debug/dwarf/dwarf.h"
 
+/* Inlined copies of the function that a tracepoint is in (DWARF 5 section
+ * 3.3.8.2). The tracepoint has no site there. */
 struct inlined {
 	struct dwarf_functions found;	/* all of the name */
 	const struct dwarf_function *own;	/* that has the sites; or NULL:
@@ -22,9 +21,12 @@ int inlined_find(const struct compilation *c, const struct compile_point *point,
 bool inlined_is_copy(const struct inlined *inlined,
 		     const struct dwarf_function *function);
 void inlined_free(struct inlined *inlined);
-
 /* Warn of tracepoints whose function nothing calls any more: all calls have
  * become copies. 0, -ENOMEM. */
 int inlined_check(const struct compilation *c, const struct compiled *out);
+
+/* The pass that warns of probes that stay on a slow instruction, or on a nop
+ * that may do harm: why, and what would help. */
+void slow_report(const struct compilation *c, const struct compiled *out);
 
 #endif

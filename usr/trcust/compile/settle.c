@@ -1,15 +1,410 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "slot.h"
+#include "settle.h"
 
 #include <dwarf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/debug/dwarf/dwarf.h"
-#include "lib/formats/rpn_emit.h"
 #include "analysis.h"
+#include "lib/formats/rpn.h"
+#include "lib/formats/rpn_emit.h"
 #include "state.h"
+
+/*
+ * Registers that a function gives back as it found them (callee-saved ones): it
+ * saves them in its frame and loads them again before it returns. From that
+ * load on they have the caller's values, whatever the debug information says:
+ * gcc describes a `register` variable of -O0 by one location for the whole
+ * function.
+ */
+
+#define LOOKED_AT	64	/* instructions, either way */
+
+#define BIT(number)	((number) < ARCH_REGISTERS ? 1u << (number) : 0)
+
+uint32_t restored_loads(const struct arch *arch,
+			const struct arch_effect *effect)
+{
+	unsigned int width = arch->elf_class == ELFCLASS64 ? 8 : 4;
+	uint32_t loaded = 0;
+
+	for (uint8_t i = 0; i < effect->count; i++) {
+		const struct arch_transfer *t = &effect->transfers[i];
+
+		if (!t->to_memory && t->source == ARCH_SOURCE_MEMORY &&
+		    t->memory.space == ARCH_SPACE_BASE &&
+		    (t->memory.base == arch->stack ||
+		     t->memory.base == arch->frame) &&
+		    t->memory.bytes == width && t->to != arch->stack &&
+		    arch_register_is_kept(arch, t->to))
+			loaded |= BIT(t->to);
+	}
+	return loaded;
+}
+
+uint32_t restored_writes(const struct arch_effect *effect)
+{
+	uint32_t written = 0;
+
+	for (uint8_t i = 0; i < effect->count; i++)
+		if (!effect->transfers[i].to_memory)
+			written |= BIT(effect->transfers[i].to);
+	return written;
+}
+
+static bool restored_effect(const struct flow *flow,
+			    const struct flow_part *part, uint32_t at,
+			    struct arch_effect *effect)
+{
+	return arch_effect_find(flow->source.module->arch, part->bytes + at,
+				part->size - at, part->start + at, effect) &&
+	       effect->known;
+}
+
+/* The code from `at` leads out of the function, the only way and without a
+ * call: *written has the registers that are written on it. */
+static bool leaves(const struct flow *flow, const struct flow_part *part,
+		   uint32_t at, uint32_t *written)
+{
+	for (int i = 0; i < LOOKED_AT; i++) {
+		struct arch_effect effect;
+		struct arch_insn insn;
+		uint64_t target;
+
+		if (at >= part->size || !flow_insn(flow, part, at, &insn))
+			return false;
+		if (insn.flow == ARCH_FLOW_RETURN ||
+		    (insn.flow == ARCH_FLOW_COMPUTED &&
+		     !(part->marks[at] & FLOW_SWITCH)))
+			return true;
+		if (insn.flow == ARCH_FLOW_JUMP) {
+			target = flow_target(flow, part->start + at, &insn);
+			part = flow_part_find(flow, target);
+			if (!part)
+				return true;
+			at = target - part->start;
+			continue;
+		}
+		if (insn.flow != ARCH_FLOW_NEXT ||
+		    !restored_effect(flow, part, at, &effect))
+			return false;
+		*written |= restored_writes(&effect);
+		at += insn.length;
+	}
+	return false;
+}
+
+/* The registers that the code before the nominal address has restored. 0 or
+ * -ENOMEM. */
+static int restored_find(const struct compilation *c,
+			 const struct compile_site *site, uint32_t *restored)
+{
+	const struct flow_part *part;
+	const struct flow *flow;
+	uint32_t written = 0, at;
+	uint64_t entry;
+	int code = analysis_flow(c, site->nominal, &flow, &entry);
+
+	*restored = 0;
+	if (code)
+		return code == -ENOENT ? 0 : code;
+	part = flow_part_find(flow, site->nominal);
+	at = part ? site->nominal - part->start : 0;
+	if (!part || !leaves(flow, part, at, &written))
+		return 0;
+	/* loaded on the straight line that ends here, and not written since */
+	for (int i = 0; i < LOOKED_AT && !(part->marks[at] & FLOW_TARGET);
+	     i++) {
+		struct arch_effect effect;
+		struct arch_insn insn;
+		int64_t before = flow_insn_before(flow, part, at, &insn);
+
+		if (before < 0 || insn.flow != ARCH_FLOW_NEXT ||
+		    !restored_effect(flow, part, before, &effect))
+			break;
+		*restored |= restored_loads(c->module->arch, &effect) &
+			     ~written;
+		written |= restored_writes(&effect);
+		at = before;
+	}
+	return 0;
+}
+
+/* The first of the registers that the place is computed from; -1: none. */
+static int register_of(const struct place *place, uint32_t registers)
+{
+	uint64_t number;
+	int64_t offset;
+
+	for (size_t i = 0; i < place->count; i++) {
+		const struct bytes *rpn = &place->pieces[i].rpn;
+		struct rpn_op op = {0};
+
+		while (rpn_next(rpn->data, rpn->size, &op))
+			if (op.code != RPN_bregx &&
+			    rpn_is_register(&op, &number, &offset) &&
+			    registers & BIT(number))
+				return number;
+	}
+	return -1;
+}
+
+int restored_check(const struct compilation *c, const struct compile_site *site,
+		   const struct place *place, struct error *err)
+{
+	const struct arch *arch = c->module->arch;
+	uint32_t kept = 0, restored;
+	char name[16];
+	int number;
+
+	for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
+		if (arch_register_is_kept(arch, i) && i != arch->stack)
+			kept |= BIT(i);
+	if (!c->analysis || !c->module->elf || register_of(place, kept) < 0)
+		return 0;
+	if (restored_find(c, site, &restored))
+		return error_no_memory(err);
+	number = register_of(place, restored);
+	if (number < 0)
+		return 0;
+	arch_register_print(arch, number, name, sizeof(name));
+	return error_set(err, -ENODATA, "it was in %s, which has the caller's "
+			 "value again here", name);
+}
+
+/*
+ * What is wrong in an in-register parameter's location is known where it has to
+ * be what the caller gave. After that gcc has wrong ones of structures, and of
+ * what two registers have: of these a part has a register of its own as soon as
+ * it is written to.
+ */
+struct judge {
+	const struct compilation *c;
+	const struct dwarf_variable *variable;
+	const struct state *state;	/* of the first statement; else: */
+	const struct stores *stores;
+	uint64_t site;
+};
+
+/* All of the piece is one register. */
+static bool piece_register(const struct arch *arch,
+			   const struct place_piece *piece,
+			   uint64_t *number)
+{
+	const struct bytes *rpn = &piece->rpn;
+	struct rpn_op op;
+	int64_t offset;
+
+	return piece->kind == PLACE_VALUE &&
+	       rpn_single(rpn->data, rpn->size, &op) && op.code != RPN_bregx &&
+	       rpn_is_register(&op, number, &offset) && !offset &&
+	       *number != arch->stack;
+}
+
+/* The low bytes are those that the other register had at the entry. */
+static bool has_copy(const struct state_value *value, unsigned int number,
+		     uint64_t bytes)
+{
+	return value->base == number && !value->add && value->bytes >= bytes &&
+	       value->known >= bytes;
+}
+
+static int make_absent(struct place_piece *piece, const char *why)
+{
+	bytes_free(&piece->rpn);
+	memset(&piece->rpn, 0, sizeof(piece->rpn));
+	piece->kind = PLACE_ABSENT;
+	piece->why = strdup(why);
+	return piece->why ? 0 : -ENOMEM;
+}
+
+/* The piece becomes a register that has a copy of the first one, or absent. */
+static int piece_replace(const struct judge *judge, unsigned int first,
+			 uint64_t bytes, struct place_piece *piece)
+{
+	char name[16] = "", why[64];
+
+	for (unsigned int i = 0; judge->state && i < ARCH_REGISTERS; i++) {
+		if (!has_copy(&judge->state->registers[i], first, bytes))
+			continue;
+		piece->rpn.size = 0;
+		rpn_emit_register(&piece->rpn, i, 0);
+		return piece->rpn.failed ? -ENOMEM : 0;
+	}
+	arch_register_print(judge->c->module->arch, first, name, sizeof(name));
+	snprintf(why, sizeof(why), "it was in %s, which something else was "
+		 "put in", name);
+	return make_absent(piece, why);
+}
+
+/* What is read from memory may be the caller's. */
+static bool is_computed(const struct place_piece *piece)
+{
+	struct rpn_op op = {0};
+
+	while (rpn_next(piece->rpn.data, piece->rpn.size, &op))
+		if (rpn_is_deref(&op))
+			return false;
+	return piece->kind == PLACE_VALUE;
+}
+
+/* The piece isn't what the register `first` had at the function's entry. */
+static bool is_overwritten(const struct judge *judge,
+			   const struct place_piece *piece,
+			   const struct place_piece *entry, unsigned int first,
+			   uint64_t bytes)
+{
+	uint64_t number;
+
+	if (!judge->state)
+		return piece->kind == entry->kind &&
+		       piece->bytes == entry->bytes &&
+		       piece->rpn.size == entry->rpn.size &&
+		       !memcmp(piece->rpn.data, entry->rpn.data,
+			       piece->rpn.size) &&
+		       stores_written(judge->stores, judge->site, first);
+	if (piece_register(judge->c->module->arch, piece, &number))
+		return !has_copy(&judge->state->registers[number], first,
+				 bytes);
+	return is_computed(piece);
+}
+
+static int pieces_settle(const struct judge *judge, const struct place *first,
+			 struct place *place)
+{
+	const struct module *module = judge->c->module;
+	uint64_t width = module->elf_class == ELFCLASS64 ? 8 : 4;
+	uint64_t number;
+	Dwarf_Die bare;
+	int code = 0;
+
+	if (place->count != first->count)
+		return 0;
+	for (size_t i = 0; i < place->count && !code; i++) {
+		struct place_piece *piece = &place->pieces[i];
+		const struct place_piece *entry = &first->pieces[i];
+		uint64_t bytes = piece->bytes;
+
+		/* what is a part of a register is in its low bytes */
+		if (!bytes && judge->variable->type.addr) {
+			dwarf_type_peel(&judge->variable->type, &bare, NULL);
+			if (!dwarf_type_bytes(&bare, &bytes))
+				bytes = 0;
+		}
+		if (!bytes || bytes > width)
+			bytes = width;
+		if (piece->bytes == entry->bytes &&
+		    piece_register(module->arch, entry, &number) &&
+		    is_overwritten(judge, piece, entry, number, bytes))
+			code = piece_replace(judge, number, bytes, piece);
+	}
+	return code;
+}
+
+/* As the registers are at the site, in the block that the function begins with:
+ * relative to what they were at its entry. */
+static int settle_first(struct judge *judge, const struct block *block,
+			const struct place *first, struct place *place)
+{
+	const struct arch *arch = judge->c->module->arch;
+	struct arch_effect effect = { .known = true };
+	struct state state;
+	int code = 0;
+
+	state_begin(&state, arch, -1, true);
+	judge->state = &state;
+	for (size_t i = 0; i < block->at && effect.known; i++) {
+		const struct block_insn *insn = &block->insns[i];
+
+		if (!arch_effect_find(arch, insn->bytes, insn->insn.length,
+				      insn->address, &effect))
+			effect.known = false;
+		if (effect.known)
+			state_step(&state, i, &insn->insn, &effect);
+	}
+	if (state.failed)
+		code = -ENOMEM;
+	else if (effect.known)
+		code = pieces_settle(judge, first, place);
+	state_end(&state);
+	return code;
+}
+
+static int parameter_settle(const struct compilation *c,
+			    const struct compile_site *site,
+			    const struct dwarf_variable *variable,
+			    const struct block *block, struct place *place)
+{
+	struct judge judge = {
+		.c = c, .variable = variable, .site = site->nominal,
+	};
+	/* no statement of the function has run: it begins with the block */
+	bool first = block->entry &&
+		     site->nominal <= analysis_after_prologue(
+					      c, block->insns->address, 0);
+	enum dwarf_type_kind kind = DWARF_TYPE_OTHER;
+	struct place entry = {0};
+	const struct flow *flow;
+	Dwarf_Die bare;
+	uint64_t start;
+	int code;
+
+	/* later only of a structure, or of what several registers have */
+	if (variable->type.addr) {
+		dwarf_type_peel(&variable->type, &bare, NULL);
+		kind = dwarf_type_kind(&bare);
+	}
+	if (!first && place->count == 1 && kind != DWARF_TYPE_STRUCT &&
+	    kind != DWARF_TYPE_UNION)
+		return 0;
+	code = analysis_flow(c, site->nominal, &flow, &start);
+	if (!code)
+		code = dwarf_variable_place(c->dwarf, variable, start, &entry,
+					    NULL);
+	if (code == -ENODATA && first) {
+		/* it has no place at the entry: what it has is what a statement
+		 * without code assigns */
+		code = 0;
+		for (size_t i = 0; i < place->count && !code; i++)
+			if (is_computed(&place->pieces[i]))
+				code = make_absent(&place->pieces[i],
+						   "it is what the first "
+						   "statement assigns");
+	} else if (!code && first) {
+		code = settle_first(&judge, block, &entry, place);
+	} else if (!code) {
+		code = analysis_stores(c, site->nominal, NULL, &judge.stores);
+		if (!code)
+			code = pieces_settle(&judge, &entry, place);
+	}
+	place_free(&entry);
+	return code;
+}
+
+int overwritten_settle(const struct compilation *c,
+		       const struct compile_site *site,
+		       const struct dwarf_variable *variable,
+		       struct place *place, struct error *err)
+{
+	Dwarf_Die die = variable->die;
+	struct block block = {0};
+	int code;
+
+	if (!variable->local || !c->analysis || !c->module->elf ||
+	    !place->count || dwarf_tag(&die) != DW_TAG_formal_parameter)
+		return 0;
+	code = analysis_block(c, site->nominal, &block);
+	if (!code)
+		code = parameter_settle(c, site, variable, &block, place);
+	block_free(&block);
+	if (code)
+		return code == -ENOMEM ? code : 0;
+	for (size_t i = 0; i < place->count; i++)
+		if (place->pieces[i].kind != PLACE_ABSENT)
+			return 0;
+	return error_set(err, -ENODATA, "%s", place->pieces[0].why);
+}
 
 #define PARTS_MAX	16	/* of a slot that registers may have */
 #define WHY_ADDRESS	"debug information has an address for its value"
