@@ -12,7 +12,6 @@
 #include <unistd.h>
 #include "lib/outfile.h"
 #include "lib/formats/tff.h"
-#include "locate.h"
 #include "input.h"
 #include "run.h"
 #include "trcust/write/tff_write.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "dump.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +14,7 @@
 #include "lib/formats/tdf.h"
 #include "lib/formats/tff.h"
 #include "lib/debug/arch/arch_list.h"
+#include "run.h"
 
 /* In quotes; what a terminal would take for a command is escaped. */
 static void dump_text(const char *text)

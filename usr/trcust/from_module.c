@@ -1,26 +1,207 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The text is written, compiled in silence, and written again with less where
- * something could not be compiled: so what is printed works.
+ * A TSF with a tracepoint for each function of a module. The text is written,
+ * compiled in silence, and written again with less where something could not
+ * be compiled: so what is printed works.
  */
 #include <ctype.h>
+#include <dwarf.h>
 #include <elf.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
-#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/buffer.h>
+#include "input.h"
+#include "lib/debug/arch/arch.h"
+#include "lib/debug/dwarf/dwarf.h"
+#include "lib/debug/module/module.h"
 #include "lib/guard.h"
 #include "lib/path.h"
-#include "trcust/compile/compile.h"
-#include "lib/debug/module/module.h"
-#include "lib/debug/dwarf/dwarf.h"
-#include "trcust/compile/signature.h"
-#include "trcust/tsf/parse_point.h"
-#include "input.h"
 #include "run.h"
+#include "trcust/compile/compile.h"
+#include "trcust/tsf/parse_point.h"
+
+/* What a function takes and returns, as a TSF has it. */
+
+#define SIGNATURE_PARAMETERS_MAX	32
+
+struct signature_parameters {
+	struct {
+		char *name;
+		bool readable;
+	} list[SIGNATURE_PARAMETERS_MAX];	/* in order */
+	size_t count, readable;
+};
+
+static void signature_parameters_free(struct signature_parameters *parameters)
+{
+	while (parameters->count)
+		free(parameters->list[--parameters->count].name);
+	parameters->readable = 0;
+}
+
+/* The name means the parameter at pc, of which all is there. */
+static bool is_readable(struct dwarf_file *dwarf, uint64_t pc, Dwarf_Die *die,
+			const char *name)
+{
+	struct dwarf_from from = { .pc = pc, .outermost = true };
+	struct dwarf_variable named[2];
+	struct place place = { 0 };
+	struct error err = { 0 };
+	bool readable = true;
+	int code;
+
+	code = dwarf_variable_find(dwarf, &from, name, named);
+	if (!code && named->die.addr != die->addr)
+		return false;
+	if (!code)
+		code = dwarf_variable_place(dwarf, named, pc, &place, &err);
+	dwarf->module->exhausted |= code == -ENOMEM;
+	if (code)
+		return false;
+	for (size_t i = 0; i < place.count; i++)
+		readable &= place.pieces[i].kind != PLACE_ABSENT;
+	place_free(&place);
+	return readable;
+}
+
+/* DWARF 5 section 2.6: a list of locations or just one for all addresses */
+static bool has_list(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+
+	if (!dwarf_attr_integrate(die, DW_AT_location, &attr))
+		return true;
+	switch (dwarf_whatform(&attr)) {
+	case DW_FORM_sec_offset:
+	case DW_FORM_loclistx:
+	case DW_FORM_data4:
+	case DW_FORM_data8:
+		return true;
+	}
+	return false;
+}
+
+static bool signature_function(struct dwarf_file *dwarf, uint64_t entry,
+			       Dwarf_Die *function)
+{
+	struct dwarf_functions found = { 0 };
+	int code = dwarf ? dwarf_function_at(dwarf, entry, &found) : -ENOENT;
+	bool is_one = !code && found.count &&
+		      found.functions[0].entry == entry;
+
+	if (code == -ENOMEM)
+		dwarf->module->exhausted = true;
+	if (is_one)
+		*function = found.functions[0].die;
+	dwarf_functions_free(&found);
+	return is_one;
+}
+
+/*
+ * The parameters of the function that begins at entry; readable: their names
+ * mean them at pc, and they can be read there. *listed: where each of them is
+ * is known address by address, so that it is right at the first instruction as
+ * well. 0 or -ENOMEM.
+ */
+static int signature_parameters_find(struct dwarf_file *dwarf, uint64_t entry,
+				     uint64_t pc,
+				     struct signature_parameters *parameters,
+				     bool *listed)
+{
+	Dwarf_Die function, die;
+
+	*listed = true;
+	if (!signature_function(dwarf, entry, &function) ||
+	    dwarf_child(&function, &die))
+		return 0;
+	do {
+		const char *name = dwarf_diename(&die);
+		size_t i = parameters->count;
+
+		if (dwarf_tag(&die) != DW_TAG_formal_parameter || !name)
+			continue;
+		*listed &= has_list(&die);
+		if (i == SIGNATURE_PARAMETERS_MAX)
+			continue;
+		parameters->list[i].name = strdup(name);
+		parameters->list[i].readable = is_readable(dwarf, pc, &die,
+							   name);
+		parameters->readable += parameters->list[i].readable;
+		if (!parameters->list[parameters->count++].name)
+			return -ENOMEM;
+	} while (dwarf_die_next(&die));
+	return 0;
+}
+
+/* The clauses for a value of the type in the register; an enumeration's
+ * constants by name when `typed`. */
+static char *result_of_type(const struct module *module, Dwarf_Die *type,
+			    bool typed)
+{
+	static const char *const names[] = {
+		[1] = "char", [2] = "short", [4] = "int", [8] = "long long",
+	};
+	enum dwarf_type_kind kind = dwarf_type_kind(type);
+	unsigned int width = module->elf_class == ELFCLASS64 ? 8 : 4;
+	const char *reg = module->arch->result, *sign = "";
+	bool is_signed = dwarf_type_is_signed(type);
+	char *name, *text = NULL;
+	uint64_t bytes;
+
+	if (kind == DWARF_TYPE_POINTER || kind == DWARF_TYPE_REFERENCE)
+		return text_format("FMT=\"returns %%{p%u}\",\n\tREGS=(%s)",
+				   8 * width, reg);
+	if (kind == DWARF_TYPE_ENUM && typed) {
+		name = dwarf_type_spell(type, 0, 0);
+		if (name && !strpbrk(name, "}%\"\\"))
+			text = text_format("FMT=\"returns %%P%%{%s}\",\n"
+					   "\tVARS=((%s)$%s)", name, name, reg);
+		free(name);
+		return text;
+	}
+	if ((kind != DWARF_TYPE_ENUM && kind != DWARF_TYPE_BOOL &&
+	     kind != DWARF_TYPE_CHAR && kind != DWARF_TYPE_INT) ||
+	    !dwarf_type_bytes(type, &bytes) || !bytes || bytes > width ||
+	    (bytes & (bytes - 1)))
+		return NULL;
+	if (kind == DWARF_TYPE_BOOL && bytes == 1)
+		return text_format("FMT=\"returns %%P%%{bool}\",\n"
+				   "\tVARS=((unsigned char)$%s)", reg);
+	if (!is_signed)
+		sign = "unsigned ";
+	else if (bytes == 1)
+		sign = "signed ";
+	return text_format("FMT=\"returns %%P%%{%c%u}\",\n\tVARS=((%s%s)$%s)",
+			   is_signed ? 'd' : 'u', 8 * (unsigned int)bytes, sign,
+			   names[bytes], reg);
+}
+
+/*
+ * Clauses that log the return value, malloc'd; `typed`: with its type's name
+ * where that says more. NULL: there is none, it isn't in a register that a
+ * probe can read, or there is no memory.
+ */
+static char *signature_result_find(const struct module *module,
+				   struct dwarf_file *dwarf, uint64_t entry,
+				   bool typed)
+{
+	const char *reg = module->arch->result;
+	Dwarf_Die function, type, bare;
+
+	if (!signature_function(dwarf, entry, &function))
+		return text_format("FMT=\"%s = %%{x%u}\",\n\tREGS=(%s)", reg,
+				   module->elf_class == ELFCLASS64 ? 64 : 32,
+				   reg);
+	if (!dwarf_type_of(&function, &type))
+		return NULL;
+	dwarf_type_peel(&type, &bare, NULL);
+	return bare.addr ? result_of_type(module, &bare, typed) : NULL;
+}
+
 
 #define POST		0x8000	/* minor of a return point: that of the entry's
 				 * and this */
@@ -60,26 +241,6 @@ struct tsf_maker {
 	struct bytes text;
 	struct bytes lost;	/* comments about what is left out */
 };
-
-static void made_text_add(struct bytes *text, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void made_text_add(struct bytes *text, const char *fmt, ...)
-{
-	va_list args;
-	char *part;
-	int size;
-
-	va_start(args, fmt);
-	size = vasprintf(&part, fmt, args);
-	va_end(args);
-	if (size < 0) {
-		text->failed = true;
-		return;
-	}
-	bytes_add(text, part, size);
-	free(part);
-}
 
 static bool glob_matches(const char *glob, const struct made_function *c)
 {
@@ -281,51 +442,51 @@ static void text_point(struct tsf_maker *m, const struct made_function *c, bool 
 		/* A comment of the parameters that aren't logged. */
 		before = "\n; can't be logged here: ";
 		if (c->unknown) {
-			made_text_add(text, "\n; no parameters are known: ");
+			bytes_print(text, "\n; no parameters are known: ");
 			text_quote(text, c->unknown);
 		}
 		for (size_t i = 0; i < c->parameters.count; i++) {
 			if (c->entry.level != LEVEL_BARE &&
 			    c->parameters.list[i].readable)
 				continue;
-			made_text_add(text, "%s", before);
+			bytes_print(text, "%s", before);
 			text_quote(text, c->parameters.list[i].name);
 			before = ", ";
 		}
 	}
-	made_text_add(text, "\nTRACE MINOR=0x%04x,\n\tTP=%s%s,\n",
-		      post ? minor | POST : minor, c->tp,
-		      post ? ",RETEP" : c->at_label ? "+0" : "");
-	made_text_add(text, "\tTYPE=(%s,%s),\n\tDESC=\"(", scope,
-		      post ? "POST" : "PRE");
+	bytes_print(text, "\nTRACE MINOR=0x%04x,\n\tTP=%s%s,\n",
+		    post ? minor | POST : minor, c->tp,
+		    post ? ",RETEP" : c->at_label ? "+0" : "");
+	bytes_print(text, "\tTYPE=(%s,%s),\n\tDESC=\"(", scope,
+		    post ? "POST" : "PRE");
 	text_quote(text, path_base(m->modname));
-	made_text_add(text, ") ");
+	bytes_print(text, ") ");
 	text_quote(text, c->full ? c->full : c->name);
-	made_text_add(text, " %s-Invocation\"", post ? "Post" : "Pre");
+	bytes_print(text, " %s-Invocation\"", post ? "Post" : "Pre");
 	before = ",\n\tVARS=(";
 	for (size_t i = 0; level != LEVEL_BARE && !post &&
 			   i < c->parameters.count; i++) {
 		if (!c->parameters.list[i].readable)
 			continue;
-		made_text_add(text, "%s%s", before, c->parameters.list[i].name);
+		bytes_print(text, "%s%s", before, c->parameters.list[i].name);
 		before = ", ";
 	}
 	if (level != LEVEL_BARE && post)
-		made_text_add(text, ",\n\t%s", c->results[level - LEVEL_DATA]);
+		bytes_print(text, ",\n\t%s", c->results[level - LEVEL_DATA]);
 	else if (level != LEVEL_BARE && c->parameters.readable)
-		made_text_add(text, ")");
-	made_text_add(text, "\n");
+		bytes_print(text, ")");
+	bytes_print(text, "\n");
 }
 
 static void made_text_write(struct tsf_maker *m)
 {
 	m->text.size = 0;
-	made_text_add(&m->text, "MODNAME = \"%s\"\nMAJOR = %u\n\n",
-		      m->modname, m->major);
-	made_text_add(&m->text, "TYPELIST NAME=PUB,ID=1,\n"
-				"\tNAME=PRIV,ID=2,\n"
-				"\tNAME=PRE,ID=4,\n"
-				"\tNAME=POST,ID=8\n");
+	bytes_print(&m->text, "MODNAME = \"%s\"\nMAJOR = %u\n\n",
+		    m->modname, m->major);
+	bytes_print(&m->text, "TYPELIST NAME=PUB,ID=1,\n"
+		    "\tNAME=PRIV,ID=2,\n"
+		    "\tNAME=PRE,ID=4,\n"
+		    "\tNAME=POST,ID=8\n");
 	for (size_t i = 0; i < m->count; i++) {
 		text_point(m, &m->candidates[i], false);
 		text_point(m, &m->candidates[i], true);
@@ -568,10 +729,10 @@ static int points_make(struct tsf_maker *m, struct error *err)
 			continue;
 		}
 		m->left_out++;
-		made_text_add(&m->lost,
-			      "; left out, no probe can be placed there: ");
+		bytes_print(&m->lost,
+			    "; left out, no probe can be placed there: ");
 		text_quote(&m->lost, c->name);
-		made_text_add(&m->lost, "\n");
+		bytes_print(&m->lost, "\n");
 	}
 	if (good)
 		return 0;

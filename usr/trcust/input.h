@@ -1,13 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The module of a compilation, with its debug information and its map: found
- * and opened, or a message about why not. */
+/*
+ * The files of a run: from names in the TSF and on the command line to files;
+ * the module of a compilation with its debug information and its map, found and
+ * opened, or a message about why not; what is written.
+ */
 #ifndef TRCUST_INPUT_H
 #define TRCUST_INPUT_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include "lib/error.h"
-#include "locate.h"
 #include "run.h"
 #include "trcust/compile/compile.h"
+
+struct locate_module {
+	char *file;		/* to open; NULL: a kernel without a file */
+	char *path;		/* to record: where it is on the target */
+	uint8_t kind;		/* TDF_MODULE_* */
+};
+
+/*
+ * Names without a directory are looked for in the current directory, then
+ * along TRCUST_PATH (a list like PATH; the manual's DPATH). What is found
+ * nowhere comes back as it was given. NULL: out of memory. The caller frees
+ * these.
+ */
+char *locate_input(const char *name);
+/* The TSF: without an extension with .tsf, then .TSF added, else as given. */
+char *locate_tsf(const char *name);
+
+/* The TDF: `given` (may be NULL; .tdf is added without an extension), else
+ * named after the TSF; in `directory` when that is not NULL. *replaced (may be
+ * NULL): `given` has another extension, .tdf is taken for it. */
+char *locate_tdf(const char *tsf, const char *given, const char *directory,
+		 bool *replaced);
+
+/* Of a name as DOS has it: a drive letter is dropped, backslashes separate. */
+char *locate_portable(const char *name);
 
 struct input {
 	struct locate_module at;
@@ -33,8 +62,8 @@ void input_report_damaged(struct diag *diag, const char *file,
 			  struct error *err);
 void input_close(struct compilation *c, struct input *input);
 
-/* What was compiled, put in place, both or none: the TDF, and the TFF beside it. `module`: its path. 0, or
- * a negative errno after a message. */
+/* What was compiled, put in place, both or none: the TDF, and the TFF beside
+ * it. `module`: its path. 0, or a negative errno after a message. */
 int output_write(const struct compilation *c,
 		 const struct compiled *compiled, const char *tdf,
 		 const char *module);

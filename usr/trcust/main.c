@@ -11,7 +11,6 @@
 #include "lib/slash_word.h"
 #include "lib/debug/arch/arch_list.h"
 #include "trcust/tsf/diag.h"
-#include "dump.h"
 #include "input.h"
 #include "run.h"
 

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "lib/error.h"
 #include "trcust/compile/move.h"
 
 #define RUN_GLOBS_MAX	64
@@ -41,6 +42,9 @@ struct settings {
 int run_compile(const struct settings *s, const char *tsf, const char *tdf);
 /* the same file: what has been understood of a TSF */
 int run_dump_tsf(const struct settings *s, const char *path);
+/* dump.c: print a TDF or TFF as text, one line per item. 0 or a negative
+ * errno. */
+int dump_file(const char *path, struct error *err);
 /* from_module.c */
 int run_from_module(const struct settings *s, const char *module);
 /* from_source.c */

@@ -48,6 +48,18 @@ void bytes_print(struct bytes *bytes, const char *fmt, ...)
 	free(text);
 }
 
+char *text_format(const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+	int length;
+
+	va_start(args, fmt);
+	length = vasprintf(&text, fmt, args);
+	va_end(args);
+	return length < 0 ? NULL : text;
+}
+
 void bytes_join(struct bytes *bytes, const struct bytes *more)
 {
 	bytes_add(bytes, more->data, more->size);

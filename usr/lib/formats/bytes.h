@@ -19,6 +19,8 @@ void bytes_add(struct bytes *bytes, const void *data, size_t size);
 /* Text, as printf does. */
 void bytes_print(struct bytes *bytes, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The same as a text of its own; NULL: no memory. */
+char *text_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Other ones; their failure is one of these. */
 void bytes_join(struct bytes *bytes, const struct bytes *more);
 /* Zeros up to a multiple of 8. */
