@@ -8,13 +8,37 @@
 #include "lib/buffer/snapshot.h"
 #include "lib/read/read.h"
 #include "heapmon/core/warn.h"
-#include "family.h"
 #include "heap_record.h"
-#include "loss.h"
+
+#define GENERATIONS	16
 
 struct reader_note {
 	struct ras_heap_note note;
 	size_t place;			/* in the file */
+};
+
+/* A process. */
+struct family_member {
+	uint32_t pid, parent;	/* parent 0: it has a program of its own */
+	uint32_t memory;	/* whose it works in; 0: it has its own */
+	uint32_t owner_set;	/* `set` of that one then */
+	uint32_t set;		/* how often it began */
+	uint32_t programs;	/* that it will execute yet */
+	uint8_t bytes;		/* of its pointers; 0: not known */
+	bool ended;
+};
+
+/*
+ * What is missing. A gap of a slice begins at its last record: when that was given
+ * out the next one is read, so that the gap is known before records of other
+ * slices follow.
+ */
+struct ras_loss {
+	uint64_t *gaps;			/* of each slice, in front of its last
+					 * record */
+	size_t slices, room;
+	uint64_t known;			/* of all slices, when it was last read */
+	size_t open;			/* slices that are in a gap now */
 };
 
 struct ras_reader {
@@ -26,10 +50,8 @@ struct ras_reader {
 	struct trace *records;		/* the only one of the stream */
 	struct trace_file *file;
 	struct symbols_settings settings;
-	struct symbols *symbols;
-	struct ras_frames frames;
-	struct vtables vtables;
-	struct family family;
+	struct record_names names;
+	struct key_map family;		/* members by process id */
 	uint32_t pid;			/* of the last record; 0: look again */
 	uint32_t mapped, memory;	/* family_mapped() of it, family_memory() */
 	struct ras_heap_note last;	/* that was given */
@@ -42,38 +64,203 @@ struct ras_reader {
 	uint64_t misfits;		/* of these, that say nothing */
 };
 
+/* ---- whose memory a process works in, whose mappings it has ---- */
+
+/* NULL: it isn't there. */
+static struct family_member *family_find(const struct ras_reader *reader,
+					 uint32_t pid)
+{
+	return key_map_find(&reader->family, pid);
+}
+
+/* Found, or made as one that has ended; NULL: no memory. */
+static struct family_member *family_get(struct ras_reader *reader, uint32_t pid)
+{
+	struct family_member *member = family_find(reader, pid);
+
+	if (member)
+		return member;
+	member = calloc(1, sizeof(*member));
+	if (!member || key_map_add(&reader->family, pid, member)) {
+		free(member);
+		return NULL;
+	}
+	member->pid = pid;
+	member->ended = true;
+	return member;
+}
+
+static void family_begin(struct family_member *member, uint32_t parent)
+{
+	member->parent = parent;
+	member->memory = 0;
+	member->set++;
+	member->ended = false;
+}
+
+/* The process itself when it worked in another one's memory until one of both
+ * began again. */
+static uint32_t family_memory(const struct ras_reader *reader, uint32_t pid)
+{
+	const struct family_member *member = family_find(reader, pid), *owner;
+
+	if (!member || !member->memory)
+		return pid;
+	owner = family_find(reader, member->memory);
+	return owner->ended || owner->set != member->owner_set ? pid :
+								  owner->pid;
+}
+
+/*
+ * The nearest one whose mappings the table has; the process itself when there is
+ * none. It has those of its parent when it ended before its own were read, or when
+ * the table has only those of the program that it executed later on.
+ */
+static uint32_t family_mapped(const struct ras_reader *reader, uint32_t pid)
+{
+	uint32_t at = pid;
+
+	for (int i = 0; i < GENERATIONS; i++) {
+		const struct process_entry *known =
+			process_table_find(&reader->file->processes, at);
+		const struct family_member *member = family_find(reader, at);
+		bool child = member && member->parent;
+
+		if (known && known->map_count && !(child && member->programs))
+			return at;
+		if (!child)
+			return pid;
+		at = member->parent;
+	}
+	return pid;
+}
+
+static void family_share(const struct ras_reader *reader,
+			 struct family_member *member, uint32_t pid)
+{
+	const struct family_member *owner = family_find(reader, pid);
+
+	if (!member || !owner || owner == member)
+		return;
+	member->memory = pid;
+	member->owner_set = owner->set;
+}
+
+/* ---- what is missing ---- */
+
+static uint64_t loss_covered(uint64_t total, uint64_t base)
+{
+	return total > base ? total - base : 0;
+}
+
+/* Also what is missing in front of its first record. */
+static uint64_t slice_gaps(const struct trace_slice *slice)
+{
+	return (uint64_t)slice->gaps + slice->wrapped;
+}
+
+/* In front of the next record: a gap begins, after the record before; the last one
+ * that was open ends. False: no memory. */
+static bool loss_before(struct ras_reader *reader, bool *begins, bool *ends)
+{
+	const struct trace_slice *slice = reader->records->next->slice;
+	const struct slices *slices = &reader->file->slices;
+	struct ras_loss *loss = &reader->loss;
+
+	if (!array_extend(&loss->gaps, &loss->slices, &loss->room,
+			  sizeof(*loss->gaps), slices->count))
+		return false;
+	*begins = slices->gaps != loss->known;
+	*ends = slice_gaps(slice) != loss->gaps[slice->index];
+	if (!*begins && !*ends)
+		return true;
+	loss->gaps[slice->index] = slice_gaps(slice);
+	loss->known = slices->gaps;
+	loss->open = 0;
+	for (size_t i = 0; i < slices->count; i++)
+		loss->open += slice_gaps(slices->items[i]) != loss->gaps[i];
+	*ends = !loss->open;
+	return true;
+}
+
+static uint64_t point_dropped(const struct ras_count_total *total,
+			      const struct ras_count_total *base)
+{
+	static const struct ras_count_total none;
+	uint64_t missed = 0;
+
+	base = base ? base : &none;
+	if (total->missed != RAS_MISSED_UNKNOWN &&
+	    base->missed != RAS_MISSED_UNKNOWN)
+		missed = loss_covered(total->missed, base->missed);
+	return missed + loss_covered(total->dropped, base->dropped);
+}
+
+/* Calls that were never recorded: their time isn't known. */
+static uint64_t loss_dropped(const struct trace_file *file)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < file->session_count; i++) {
+		const struct trace_session *session = file->sessions[i];
+
+		if (session->entry->major != HEAP_MAJOR || !session->totals)
+			continue;
+		for (uint32_t p = 0; p < session->entry->points; p++)
+			sum += point_dropped(&session->totals[p],
+					     session->base ?
+					     &session->base[p] : NULL);
+	}
+	return sum;
+}
+
+/* After the last record: records that were overwritten. One may be of a point by
+ * its name, and be counted by another. */
+static uint64_t loss_overwritten(const struct trace_file *file,
+				 const struct match *match)
+{
+	uint64_t reached = 0, present = 0, counted, lost;
+	const struct match_point *point;
+	size_t at = 0;
+
+	while ((point = key_map_next(&match->points, &at))) {
+		if (!point->session ||
+		    point->session->entry->major != HEAP_MAJOR)
+			continue;
+		reached += point->reached;
+		present += point->present;
+	}
+	counted = file->pass.lost - file->lost_base;
+	lost = loss_covered(reached, present);
+	return lost > counted ? lost : counted;
+}
+
 /* ---- opening ---- */
-
-/* Bytes that are in memory already: the trace has its own. */
-static int open_memory(struct ras_reader *reader, struct error *err)
-{
-	const struct heap_input *input = reader->input;
-	void *copy = malloc(input->size + 1);
-
-	if (!copy)
-		return error_no_memory(err);
-	memcpy(copy, input->data, input->size);
-	return trace_file_open_memory(reader->file, copy, input->size,
-				      input->path, err);
-}
-
-static int open_live(struct ras_reader *reader, struct error *err)
-{
-	size_t size;
-	void *data;
-	int ret = snapshot_take(reader->input->options->run, &data, &size, err);
-
-	return ret ? ret : trace_file_open_memory(reader->file, data, size,
-						  "the buffer", err);
-}
 
 static int ras_file_open(struct ras_reader *reader, struct error *err)
 {
-	if (reader->input->options->run)
-		return open_live(reader, err);
-	if (reader->input->data)
-		return open_memory(reader, err);
-	return trace_file_open(reader->file, reader->input->path, err);
+	const struct heap_input *input = reader->input;
+	size_t size = input->size;
+	void *data;
+	int ret;
+
+	if (!input->options->run && !input->data)
+		return trace_file_open(reader->file, input->path, err);
+	if (input->options->run) {
+		ret = snapshot_take(input->options->run, &data, &size, err);
+		if (ret)
+			return ret;
+	} else {
+		/* the trace has its own */
+		data = malloc(size + 1);
+		if (!data)
+			return error_no_memory(err);
+		memcpy(data, input->data, size);
+	}
+	return trace_file_open_memory(reader->file, data, size,
+				      input->options->run ? "the buffer" :
+							    input->path,
+				      err);
 }
 
 static int note_compare(const void *a, const void *b)
@@ -85,29 +272,31 @@ static int note_compare(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static bool ras_note_take(struct ras_reader *reader,
-			  const struct ras_heap_note *note)
-{
-	if (!array_grow(&reader->notes, reader->note_count, &reader->note_room,
-			sizeof(*reader->notes)))
-		return false;
-	reader->notes[reader->note_count] = (struct reader_note){
-		*note, reader->note_count,
-	};
-	reader->note_count++;
-	return note->kind != RAS_HEAP_EXEC ||
-	       family_expect(&reader->family, note->pid);
-}
-
 /* Those that have come, among those that weren't given yet. */
 static bool ras_notes_take(struct ras_reader *reader)
 {
 	const struct trace_file *file = reader->file;
 	size_t before = reader->note_count;
+	struct family_member *member;
 
-	while (reader->note_count < file->note_count)
-		if (!ras_note_take(reader, &file->notes[reader->note_count]))
+	while (reader->note_count < file->note_count) {
+		const struct ras_heap_note *note =
+			&file->notes[reader->note_count];
+
+		if (!array_grow(&reader->notes, reader->note_count,
+				&reader->note_room, sizeof(*reader->notes)))
 			return false;
+		reader->notes[reader->note_count] = (struct reader_note){
+			*note, reader->note_count,
+		};
+		reader->note_count++;
+		if (note->kind != RAS_HEAP_EXEC)
+			continue;
+		member = family_get(reader, note->pid);
+		if (!member)
+			return false;
+		member->programs++;
+	}
 	if (reader->note_count > before)
 		qsort(reader->notes + reader->note_at,
 		      reader->note_count - reader->note_at,
@@ -129,16 +318,6 @@ static int ras_reader_open(struct ras_reader *reader, struct error *err)
 	if (ret)
 		stream_drop(&reader->stream);
 	return ret;
-}
-
-/* 0 or -ENOMEM */
-static int reader_begin(struct ras_reader *reader)
-{
-	reader->symbols = symbols_open(&reader->settings);
-	reader->frames.symbols = reader->symbols;
-	reader->frames.processes = &reader->file->processes;
-	reader->vtables.table = &reader->file->processes;
-	return reader->symbols ? 0 : -ENOMEM;
 }
 
 /* ---- what is known of the whole ---- */
@@ -170,105 +349,83 @@ static void note_begin(struct ras_reader *reader,
 static void old_warn(struct ras_reader *reader,
 		     const struct ras_heap_note *note)
 {
-	const char *why;
+	static const char *const whys[] = {
+		[RAS_HEAP_OLD_FOREIGN] = "its allocator isn't glibc's",
+		[RAS_HEAP_OLD_BROKEN] = "they don't look like a heap",
+		[RAS_HEAP_OLD_REFUSED] = "it couldn't be stopped or read",
+	};
+	const char *why = note->b < sizeof(whys) / sizeof(*whys) ?
+		whys[note->b] : NULL;
 
-	switch (note->b) {
-	case RAS_HEAP_OLD_WHOLE:
-		return;
-	case RAS_HEAP_OLD_FOREIGN:
-		why = "its allocator isn't glibc's";
-		break;
-	case RAS_HEAP_OLD_BROKEN:
-		why = "they don't look like a heap";
-		break;
-	case RAS_HEAP_OLD_REFUSED:
-		why = "it couldn't be stopped or read";
-		break;
-	default:
-		why = "for an unknown reason";
-	}
-	heap_input_warn(reader->input, "process %u: not all blocks that were "
-			"there before are known: %s", note->pid, why);
-}
-
-/* From here on a process is there, has other mappings, or is no longer. *known:
- * it was there before. */
-static int family_note(struct ras_reader *reader,
-		       const struct ras_heap_note *note, bool *known,
-		       struct error *err)
-{
-	struct family *family = &reader->family;
-	bool set = true;
-
-	*known = family_has(family, note->pid);
-	reader->pid = 0;
-	switch (note->kind) {
-	case RAS_HEAP_FORK:
-		set = family_set(family, note->pid, note->a);
-		break;
-	case RAS_HEAP_SHARE:
-		family_share(family, note->pid, note->a);
-		break;
-	case RAS_HEAP_BEGIN:
-		if (!*known)
-			set = family_set(family, note->pid, 0);
-		if (note->a == 4 || note->a == 8)
-			family_set_bytes(family, note->pid, note->a);
-		break;
-	case RAS_HEAP_EXEC:
-		set = family_execute(family, note->pid);
-		break;
-	case RAS_HEAP_EXIT:
-		family_end(family, note->pid);
-		break;
-	}
-	return set ? 0 : error_no_memory(err);
+	if (note->b != RAS_HEAP_OLD_WHOLE)
+		heap_input_warn(reader->input, "process %u: not all blocks that "
+				"were there before are known: %s", note->pid,
+				why ? why : "for an unknown reason");
 }
 
 /* A block that was there, as its first word names it. */
 static void old_fill(struct ras_reader *reader,
-		     const struct ras_heap_note *note, struct heap_event *event)
+		     const struct ras_heap_note *note,
+		     const struct family_member *member,
+		     struct heap_event *event)
 {
 	const struct ras_heap_note *word = &reader->last;
-	const struct family *family = &reader->family;
 
 	if (word->kind == RAS_HEAP_OLD_WORD && word->pid == note->pid &&
 	    word->a == note->a)
-		event->type_kind = vtables_find(&reader->vtables,
-				family_mapped(family, &reader->file->processes,
-					      note->pid), word->b,
-				family_bytes(family, note->pid), &event->type);
+		event->type_kind = record_names_class(
+			&reader->names, family_mapped(reader, note->pid),
+			word->b, member && member->bytes ? member->bytes : 8,
+			&event->type);
 }
 
+/* From here on a process is there, has other mappings, or is no longer; or what the
+ * note says of its heap. */
 static int note_give(struct ras_reader *reader,
 		     const struct ras_heap_note *note, struct error *err)
 {
 	struct heap_event event = {
 		.pid = note->pid, .time = ras_wall(reader, note->time),
 	};
-	bool known;
-	int ret = family_note(reader, note, &known, err);
+	bool begins = note->kind == RAS_HEAP_FORK ||
+		      note->kind == RAS_HEAP_BEGIN ||
+		      note->kind == RAS_HEAP_EXEC;
+	struct family_member *member = begins ?
+		family_get(reader, note->pid) : family_find(reader, note->pid);
 
-	if (ret)
-		return ret;
+	if (begins && !member)
+		return error_no_memory(err);
+	reader->pid = 0;
 	switch (note->kind) {
 	case RAS_HEAP_BEGIN:
-		if (known)
+		if (note->a == 4 || note->a == 8)
+			member->bytes = note->a;
+		if (!member->ended)
 			return 0;
+		family_begin(member, 0);
 		event.kind = HEAP_BEGIN;
 		break;
 	case RAS_HEAP_FORK:
+		family_begin(member, note->a);
 		event.kind = HEAP_FORK;
-		event.parent = family_memory(&reader->family, note->a);
+		event.parent = family_memory(reader, note->a);
 		break;
+	case RAS_HEAP_SHARE:
+		family_share(reader, member, note->a);
+		return 0;
 	case RAS_HEAP_EXEC:
+		if (member->programs)
+			member->programs--;
+		family_begin(member, 0);
 		event.kind = HEAP_EXEC;
 		break;
 	case RAS_HEAP_EXIT:
+		if (member)
+			member->ended = true;
 		event.kind = HEAP_EXIT;
 		break;
 	case RAS_HEAP_OLD:
-		old_fill(reader, note, &event);
+		old_fill(reader, note, member, &event);
 		/* fall through */
 	case RAS_HEAP_GROW:
 		event.kind = note->kind == RAS_HEAP_OLD ? HEAP_OLD : HEAP_GROW;
@@ -322,22 +479,20 @@ static int front_give(struct ras_reader *reader, const struct event *event,
 		      struct error *err)
 {
 	uint64_t time = event->record->time;
-	struct loss_front front;
+	bool begins, ends;
 	bool within;		/* something comes in the gap */
-	int ret = loss_before(&reader->loss, &reader->file->slices,
-			      reader->records->next, &front);
+	int ret = 0;
 
-	if (ret)
+	if (!loss_before(reader, &begins, &ends))
 		return error_no_memory(err);
-	within = !front.ends || (reader->note_at < reader->note_count &&
-				 reader->notes[reader->note_at].note.time <=
-				 time);
-	if (front.begins && within)
+	within = !ends || (reader->note_at < reader->note_count &&
+			   reader->notes[reader->note_at].note.time <= time);
+	if (begins && within)
 		ret = loss_give(reader, reader->time, HEAP_LOST_UNKNOWN, true,
 				err);
 	if (!ret)
 		ret = notes_give(reader, time, err);
-	if (!ret && front.ends)
+	if (!ret && ends)
 		ret = loss_give(reader, event->time, HEAP_LOST_UNKNOWN, false,
 				err);
 	return ret;
@@ -350,22 +505,19 @@ static void event_fill(struct ras_reader *reader,
 {
 	if (reader->pid != record->pid || !reader->pid) {
 		reader->pid = record->pid;
-		reader->mapped = family_mapped(&reader->family,
-					       &reader->file->processes,
-					       record->pid);
-		reader->memory = family_memory(&reader->family, record->pid);
+		reader->mapped = family_mapped(reader, record->pid);
+		reader->memory = family_memory(reader, record->pid);
 	}
 	event->pid = reader->memory;
 	event->tid = record->tid;
 	event->time = ras_wall(reader, record->time);
 	if (call->stack)
-		event->stack = frames_stack(&reader->frames, reader->mapped,
-					    call->stack_end, call->stack,
-					    call->stack_bytes);
+		event->stack = record_names_stack(&reader->names,
+						  reader->mapped, call);
 	if (call->has_word)
-		event->type_kind = vtables_find(&reader->vtables,
-						reader->mapped, call->word,
-						call->word_bytes, &event->type);
+		event->type_kind = record_names_class(
+			&reader->names, reader->mapped, call->word,
+			call->word_bytes, &event->type);
 }
 
 /* One of heapmon's: what it says, or that it says nothing. */
@@ -471,7 +623,9 @@ static int reader_run(struct ras_reader *reader, struct error *err)
 	size_t at;
 	struct heap_trace *trace;
 
-	if (reader_begin(reader))
+	reader->names.processes = &reader->file->processes;
+	reader->names.symbols = symbols_open(&reader->settings);
+	if (!reader->names.symbols)
 		return error_no_memory(err);
 	do {
 		if (stream_more(&reader->stream) || !ras_notes_take(reader))
@@ -497,8 +651,7 @@ static int reader_run(struct ras_reader *reader, struct error *err)
 	} while (!ret && more == STREAM_WAIT);
 	if (ret)
 		return ret;
-	if (reader->frames.failed || reader->vtables.failed ||
-	    symbols_failed(reader->symbols))
+	if (reader->names.failed || symbols_failed(reader->names.symbols))
 		return error_no_memory(err);
 	at = 0;
 	while ((dir = symbols_useless(&reader->settings, &at)))
@@ -514,6 +667,8 @@ static int ras_read_events(struct heap_input *input,
 			   const struct heap_sink *sink, struct error *err)
 {
 	struct ras_reader *reader = calloc(1, sizeof(*reader));
+	struct family_member *member;
+	size_t at = 0;
 	int ret;
 
 	if (!reader)
@@ -528,17 +683,16 @@ static int ras_read_events(struct heap_input *input,
 		.dir_count = input->options->symbol_count,
 		.use = calloc(input->options->symbol_count + 1, 1),
 	};
-	reader->frames.trace = input->trace;
-	reader->vtables.settings = &reader->settings;
-	reader->vtables.strings = &input->trace->strings;
+	reader->names.trace = input->trace;
+	reader->names.settings = &reader->settings;
 	ret = ras_reader_open(reader, err);
 	if (!ret)
 		ret = reader_run(reader, err);
-	frames_free(&reader->frames);
-	vtables_free(&reader->vtables);
-	symbols_close(reader->symbols);
-	family_free(&reader->family);
-	loss_free(&reader->loss);
+	record_names_free(&reader->names);
+	while ((member = key_map_next(&reader->family, &at)))
+		free(member);
+	key_map_free(&reader->family);
+	free(reader->loss.gaps);
 	free(reader->notes);
 	stream_close(&reader->stream);
 	search_free(&reader->search);
