@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "heapmon/command/commands.h"
-#include "heapmon/command/write_output.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -7,7 +7,6 @@
 #include <string.h>
 #include "lib/quantity.h"
 #include "heapmon/command/commands.h"
-#include "heapmon/command/write_output.h"
 #include "heapmon/mpatrol/style.h"
 
 #define PROGRAM		"heapmon"
