@@ -56,8 +56,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	*ring = ring_make(data, size);
 	tracker->follow = true;
-	tracker->sharing = SHARING_NONE;
-	tracker->rings = (struct perf_rings){ ring, 1, -1, -1 };
+	tracker->rings = PERF_RINGS_NONE;
+	tracker->rings.items = ring;
+	tracker->rings.count = 1;
 	first = tracker_process_add(tracker, 1);
 	if (!first)
 		abort();

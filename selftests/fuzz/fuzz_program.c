@@ -5,7 +5,7 @@
  * for names.
  */
 #include "lib/arm/static_file.c"
-#include "heapmon/record/loader.c"
+#include "heapmon/record/launch.c"
 #include <sys/mman.h>
 #include "lib/identity.h"
 #include "lib/buffer/mappings.h"

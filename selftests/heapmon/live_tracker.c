@@ -13,8 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tap.h"
-#include "heapmon/record/growth.h"
-#include "heapmon/record/tracker.h"
+#include "heapmon/record/tracker.c"
 
 #define ROOM	4096
 
@@ -353,23 +352,25 @@ static void test_growth(void)
 static uint64_t pieces[8];
 static unsigned int piece_count;
 
-static void piece_take(void *context, struct growth_range range)
+static int piece_take(void *context, const struct tracker_event *event)
 {
 	if (piece_count < 4) {
-		pieces[2 * piece_count] = range.start;
-		pieces[2 * piece_count + 1] = range.end;
+		pieces[2 * piece_count] = event->address;
+		pieces[2 * piece_count + 1] = event->address + event->size;
 	}
 	piece_count++;
+	return 0;
 }
 
 static void expect_pieces(struct growth *growth, uint64_t start, uint64_t end,
 			  const char *expected)
 {
+	struct tracker taker = { .take = piece_take };
 	char text[128] = "";
 
 	piece_count = 0;
-	growth_take(growth, (struct growth_range){ start, end }, piece_take,
-		    NULL);
+	growth_take(growth, (struct growth_range){ start, end }, &taker,
+		    (struct tracker_event){ TRACKER_GROW });
 	for (unsigned int i = 0; i < piece_count && i < 4; i++)
 		sprintf(text + strlen(text), "%llu-%llu ",
 			(long long)pieces[2 * i], (long long)pieces[2 * i + 1]);

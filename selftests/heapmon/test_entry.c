@@ -7,7 +7,7 @@
 #include <rastrace/tdf.h>
 #include <stdlib.h>
 #include "tap.h"
-#include "heapmon/record/entry.h"
+#include "heapmon/record/allocator.h"
 #include "lib/debug/arch/arch.h"
 
 #define WORDS	2000000

@@ -56,7 +56,7 @@ struct allocator_file {
 	uint8_t elf_class;
 	enum allocator_name name;	/* by symbols that only it has */
 	struct allocator_place *places;	/* ascending by function */
-	size_t count;
+	size_t count, room;
 };
 
 struct allocator_seen {
@@ -102,5 +102,16 @@ void allocator_free(struct allocator *allocator);
  * negative errno: it is none, or can't be read. */
 int allocator_file_read(struct allocator_file *file,
 			const struct allocator_want *want);
+
+/* ---- entry.c: where a probe costs least, at a function's beginning ---- */
+
+#define ENTRY_CODE	32	/* bytes of a function that are looked at */
+
+/* Fill in skip, insn and fast; release: NULL need not be seen. false: no probe
+ * can be there, or the code can't be read. */
+bool allocator_entry_read(const struct allocator_file *file,
+			  struct allocator_place *place, bool release);
+/* The same of A64; code has ENTRY_CODE bytes. */
+bool entry_read_a64(struct allocator_place *place, const uint8_t *code);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+/* The processes that are recorded: what they do, and what is probed in them. */
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,18 +9,190 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include "lib/array.h"
+#include "lib/path.h"
 #include "lib/buffer/picture.h"
+#include "lib/buffer/pin.h"
+#include "lib/buffer/session.h"
+#include "lib/formats/tdf.h"
 #include "recording.h"
 
-static void following_note(struct recording *r, uint64_t time, uint32_t kind,
-			   uint32_t pid, uint64_t a, uint64_t b)
+#define CHUNK_NOTES	8192	/* in a chunk at most */
+
+/* ---- notes (RAS_CHUNK_HEAP) on their way into the file ---- */
+
+void following_note(struct recording *r, uint64_t time, uint32_t kind,
+		    uint32_t pid, uint64_t a, uint64_t b)
 {
-	const struct ras_heap_note item = {
+	size_t at = r->note_count;
+
+	if (!array_grow(&r->notes, r->note_count, &r->note_room,
+			sizeof(*r->notes))) {
+		r->notes_failed = true;
+		return;
+	}
+	/* they come in order, nearly */
+	for (; at && r->notes[at - 1].time > time; at--)
+		r->notes[at] = r->notes[at - 1];
+	r->notes[at] = (struct ras_heap_note){
 		.time = time, .kind = kind, .pid = pid, .a = a, .b = b,
 	};
-
-	record_notes_add(&r->notes, &item);
+	r->note_count++;
 }
+
+void following_write_notes(struct recording *r)
+{
+	struct chunk_out *out = &r->spooler.others;
+
+	for (size_t at = 0; at < r->note_count; at += CHUNK_NOTES) {
+		size_t n = r->note_count - at;
+
+		if (n > CHUNK_NOTES)
+			n = CHUNK_NOTES;
+		chunk_begin(out);
+		chunk_add(out, r->notes + at, n * sizeof(*r->notes));
+		chunk_end(out, RAS_CHUNK_HEAP);
+	}
+	r->note_count = 0;
+}
+
+/* ---- probes ---- */
+
+/* What was found to be the module is it: nothing is looked for again. */
+static int target_make(struct target **targets,
+		       const struct allocator_file *file, uint32_t link_pid,
+		       struct error *err)
+{
+	struct target *target = calloc(1, sizeof(*target));
+	struct target_file *files = calloc(1, sizeof(*files));
+	int fd = target && files ? dup(file->fd) : -1;
+
+	if (fd < 0) {
+		free(target);
+		free(files);
+		return error_no_memory(err);
+	}
+	*files = (struct target_file){
+		.fd = fd, .device = file->device, .inode = file->inode,
+	};
+	strcpy(files->path, file->path);
+	strcpy(target->path, file->path);
+	target->files = files;
+	target->file_count = 1;
+	target->pid = link_pid;
+	*targets = target;
+	return 0;
+}
+
+static int tdf_arm(struct recording *r, const struct tdf *tdf,
+		   const struct target *targets, struct error *err)
+{
+	uint32_t points = tdf->header->points.count;
+	bool *flags = calloc(2 * (size_t)points, sizeof(*flags));
+	struct arm arm = {
+		.run = &r->private, .buffer = &r->buffer,
+		.features = &r->features, .settings = &r->settings->job,
+		.tdf = tdf, .path = tdf->path, .targets = targets,
+		.link_pid = r->link_pid, .picked = flags,
+		.triggers = flags + points, .heap = &r->heap,
+	};
+	int code;
+
+	if (!flags)
+		return error_no_memory(err);
+	memset(flags, true, points);
+	code = arm_tdf(&arm, err);
+	free(flags);
+	return code;
+}
+
+static int file_arm(struct recording *r, const struct allocator_file *file,
+		    struct error *err)
+{
+	struct target *targets = NULL;
+	char path[PATH_MAX + 16];
+	struct error warning;
+	struct tdf *tdf;
+	size_t size;
+	void *data;
+	int code;
+
+	code = points_make_tdf(file, &r->settings->points, &data, &size, err);
+	if (code)
+		return code;
+	snprintf(path, sizeof(path), "/heapmon/%s.tdf", path_base(file->path));
+	code = tdf_parse(&tdf, data, size, path, err);
+	free(data);
+	if (code)
+		return code;
+	code = target_make(&targets, file, r->link_pid, err);
+	if (!code) {
+		code = tdf_arm(r, tdf, targets, err);
+		target_close(targets, tdf);
+	}
+	tdf_close(tdf);
+	if (code)
+		error_prefix(err, "cannot probe '%s': ", file->path);
+	else if (allocator_file_throws(file)) {
+		/* A return probe's address has no entry in .eh_frame. */
+		error_set(&warning, 0,
+			"operator new of '%s' is probed where it returns: a std::bad_alloc that it throws ends the program",
+			file->path);
+		error_hint(&warning,
+			"--no-new leaves it alone, and the blocks that it gives are missing");
+		error_print("heapmon", &warning);
+	}
+	return code;
+}
+
+int arming_more(struct recording *r, struct error *err)
+{
+	int code = 0;
+
+	for (; !code && r->armed < r->allocator.count; r->armed++)
+		code = file_arm(r, &r->allocator.files[r->armed], err);
+	return code;
+}
+
+static void pid_add(const char *path, const char *name, void *context)
+{
+	const uint32_t *pid = context;
+	char pin[PATH_MAX + 8];
+	uint32_t value = 1;
+	int fd;
+
+	snprintf(pin, sizeof(pin), "%s/pids", path);
+	fd = bpf_obj_get(pin);
+	if (fd < 0)
+		return;
+	bpf_map_update_elem(fd, pid, &value, BPF_ANY);
+	close(fd);
+}
+
+/* A process to be recorded, in all sessions; harmless when it is there. */
+static void arming_add_pid(struct recording *r, uint32_t pid)
+{
+	char armed[PATH_MAX];
+
+	snprintf(armed, sizeof(armed), "%s/armed", r->private.path);
+	pins_each(armed, pid_add, &pid);
+}
+
+int arming_off(struct recording *r, struct error *err)
+{
+	struct session_list list;
+	int code = session_list_read(&list, &r->buffer, r->private.path, err);
+
+	if (code)
+		return code;
+	for (size_t i = 0; i < list.count && !code; i++)
+		if (list.items[i].armed)
+			code = retire_session(&r->private, &r->buffer,
+					      &list.items[i], err);
+	session_list_free(&list);
+	return code;
+}
+
+/* ---- processes ---- */
 
 static struct recorded *following_process_find(struct recording *r,
 					       uint32_t pid)
@@ -49,23 +221,13 @@ static struct recorded *following_process_add(struct recording *r, uint32_t pid,
 	return process;
 }
 
-/* Bytes of its pointers; 0: it is gone */
+/* Bytes of its pointers, also of one that is gone */
 static unsigned int pointer_bytes(uint32_t pid)
 {
-	unsigned char ident[EI_NIDENT] = { 0 };
-	char path[32];
-	ssize_t n;
-	int fd;
+	unsigned char ident[EI_NIDENT];
 
-	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, ident, sizeof(ident));
-	close(fd);
-	if (n != sizeof(ident))
-		return 0;
-	return ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
+	return proc_read(pid, "exe", ident, sizeof(ident)) == sizeof(ident) &&
+	       ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
 }
 
 /* ---- what is mapped ---- */
@@ -156,7 +318,6 @@ static int event_take(void *context, const struct tracker_event *event)
 {
 	struct recording *r = context;
 	struct recorded *process = following_process_find(r, event->pid);
-	unsigned int bytes;
 	struct recorded *child;
 
 	switch (event->kind) {
@@ -176,10 +337,9 @@ static int event_take(void *context, const struct tracker_event *event)
 			       event->parent, 0);
 		break;
 	case TRACKER_EXEC:
-		bytes = pointer_bytes(event->pid);
 		following_note(r, event->time, RAS_HEAP_EXEC, event->pid, 0, 0);
 		following_note(r, event->time, RAS_HEAP_BEGIN, event->pid,
-			       bytes ? bytes : 8, 1);
+			       pointer_bytes(event->pid), 1);
 		if (r->unwind)
 			unwind_drop_process(r->unwind, event->pid);
 		if (process) {
@@ -227,13 +387,12 @@ int following_add(struct recording *r, uint32_t pid, bool from_exec,
 		  struct error *err)
 {
 	struct recorded *process = following_process_add(r, pid, 0);
-	unsigned int bytes = pointer_bytes(pid);
 
 	if (!process)
 		return error_no_memory(err);
 	process->changed = false;
-	following_note(r, buffer_time(), RAS_HEAP_BEGIN, pid, bytes ? bytes : 8,
-		       from_exec);
+	following_note(r, buffer_time(), RAS_HEAP_BEGIN, pid,
+		       pointer_bytes(pid), from_exec);
 	maps_write(r, process);
 	return 0;
 }
@@ -282,7 +441,7 @@ static int old_take(void *context, const struct old_block *block)
 			       block->address, block->word);
 	following_note(taking->r, time, RAS_HEAP_OLD, taking->pid,
 		       block->address, block->size);
-	return taking->r->notes.failed ? -ENOMEM : 0;
+	return taking->r->notes_failed ? -ENOMEM : 0;
 }
 
 void following_walk_old(struct recording *r, uint32_t pid)

@@ -14,6 +14,15 @@ struct perf_rings {
 	size_t count;
 	int fd;			/* readable when one of them is */
 	int map;		/* descriptor; -1 */
+	int fork, exec;		/* links of programs; -1 */
+};
+
+#define PERF_RINGS_NONE	\
+	((struct perf_rings){ .fd = -1, .map = -1, .fork = -1, .exec = -1 })
+
+/* What a PERF_RECORD_SAMPLE has, of the one that forks */
+struct sharing_data {
+	uint32_t child;		/* process id */
 };
 
 /* Records copied out of the rings, in the order of time */
@@ -30,9 +39,17 @@ struct perf_batch {
 };
 
 int perf_rings_open(struct perf_rings *rings, struct error *err);
-/* For BPF programs: the map of the rings by CPU, which is theirs; or a negative
- * errno. */
-int perf_rings_map(struct perf_rings *rings);
+/*
+ * From now on a BPF program reports processes that begin in the memory of another
+ * one, as vfork and posix_spawn make them (clone(2), CLONE_VM without
+ * CLONE_THREAD), until they execute a program or end: after the PERF_RECORD_FORK
+ * and before the new one runs. The perf events themselves don't show it. `owners`
+ * is kept up to date, unless it is -1. 0, or a negative errno with err set.
+ */
+int perf_rings_share(struct perf_rings *rings, int owners, struct error *err);
+/* The hash for bodies (bpf/body.h): process -> whose memory it works in. A
+ * descriptor of the caller's, or a negative errno with err set. */
+int sharing_owners_make(struct error *err);
 /* All that was reported before the call, and what could be had of the time since. */
 int perf_rings_read(struct perf_rings *rings, struct perf_batch *batch);
 void perf_rings_close(struct perf_rings *rings);

@@ -28,11 +28,5 @@ int points_make_tdf(const struct allocator_file *file,
 /* Of all functions, for files of both classes. */
 int points_make_tff(const struct points_want *want, void **data, size_t *size,
 		    struct error *err);
-/* What a function does records a stack. */
-bool points_have_stack(const struct points_want *want,
-		       const struct heap_function_def *function);
-/* The data hash of a function's tracepoint. */
-uint64_t points_hash(const struct points_want *want, uint16_t minor,
-		     uint8_t elf_class);
 
 #endif

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "recording.h"
-#include "sharing.h"
-#include "stopping.h"
-
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "lib/arm/arm.h"
+#include "lib/safe_text.h"
+#include "lib/buffer/session.h"
+#include "perf_ring.h"
+#include "recording.h"
 
 #define BUFFER_BYTES	(16u << 20)	/* for each CPU */
 #define BUFFER_LEAST	(1u << 20)
@@ -41,18 +41,12 @@ static int recording_write_failed(const struct recording *r, int code,
 /* The number of a thread leads to its process, too, but isn't that one's. */
 static int pid_check(uint32_t pid, struct error *err)
 {
-	char path[32], line[64];
+	char status[512] = "", *line;
 	uint32_t process = pid;
-	FILE *status;
 
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	status = fopen(path, "re");
-	while (status && fgets(line, sizeof(line), status))
-		if (sscanf(line, "Tgid: %u", &process) == 1)
-			break;
-	if (status)
-		fclose(status);
-	if (process == pid)
+	proc_read(pid, "status", status, sizeof(status) - 1);
+	line = strstr(status, "\nTgid:");
+	if (!line || sscanf(line, " Tgid: %u", &process) != 1 || process == pid)
 		return 0;
 	error_set(err, -ESRCH, "%u is a thread of process %u", pid, process);
 	error_hint(err, "a process is recorded as a whole: --pid %u", process);
@@ -161,20 +155,6 @@ static int recording_tracker_begin(struct recording *r, struct error *err)
 	return code;
 }
 
-static void settings_note(struct recording *r)
-{
-	const struct ras_heap_note settings = {
-		.time = r->begun, .kind = RAS_HEAP_SETTINGS,
-		.a = r->settings->sample, .b = r->settings->min_size,
-	}, page = {
-		.time = r->begun, .kind = RAS_HEAP_PAGE,
-		.a = sysconf(_SC_PAGESIZE),
-	};
-
-	record_notes_add(&r->notes, &settings);
-	record_notes_add(&r->notes, &page);
-}
-
 /* The file by which tracefmt prints it */
 static int formats_write(struct recording *r, struct error *err)
 {
@@ -263,7 +243,9 @@ int recording_open(struct recording *r, const struct record_settings *settings,
 	};
 	r->spooling = true;
 	code = spooler_open(&r->spooler, settings->pack, err);
-	settings_note(r);
+	following_note(r, r->begun, RAS_HEAP_SETTINGS, 0, settings->sample,
+		       settings->min_size);
+	following_note(r, r->begun, RAS_HEAP_PAGE, 0, sysconf(_SC_PAGESIZE), 0);
 	if (!code)
 		code = formats_write(r, err);
 	if (code)
@@ -292,7 +274,7 @@ static int pass(struct recording *r, struct error *err)
 
 	if (code)
 		return code;
-	notes_write(&r->notes, &r->spooler.others);
+	following_write_notes(r);
 	return spooler_pass(&r->spooler, err);
 }
 
@@ -342,7 +324,7 @@ int recording_finish(struct recording *r, int code, struct error *err)
 		code = pass(r, err);
 	launch_poll(&r->launch);
 	if (!code) {
-		notes_write(&r->notes, &r->spooler.others);
+		following_write_notes(r);
 		code = r->spooler.others.error;
 	}
 	ended = spooler_finish(&r->spooler, code, &other);
@@ -351,6 +333,165 @@ int recording_finish(struct recording *r, int code, struct error *err)
 		*err = other;
 	}
 	return code ? recording_write_failed(r, code, err) : 0;
+}
+
+/* ---- what it came to ---- */
+
+struct record_figures {
+	uint64_t acquired, resized, released;
+	uint64_t dropped, missed;
+};
+
+static void summary_point_sum(struct record_figures *figures, uint16_t minor,
+			      const struct ras_count *rows, uint32_t slices)
+{
+	enum heap_function_kind kind =
+		minor < HEAP_FUNCTIONS ? heap_functions[minor].kind :
+					 FUNCTION_ABSENT;
+	uint64_t recorded = 0;
+
+	for (uint32_t i = 0; i < slices; i++) {
+		recorded += rows[i].recorded;
+		figures->dropped += rows[i].dropped;
+	}
+	switch (kind) {
+	case FUNCTION_ABSENT:
+		break;
+	case FUNCTION_RESIZE:
+		figures->resized += recorded;
+		break;
+	case FUNCTION_RELEASE:
+	case FUNCTION_UNMAP:
+		figures->released += recorded;
+		break;
+	default:
+		figures->acquired += recorded;
+	}
+}
+
+static void session_sum(struct recording *r, struct record_figures *figures,
+			const struct session *session)
+{
+	uint32_t slices = r->buffer.slices, points = session->entry->points;
+	struct ras_count *rows;
+	uint64_t *missed;
+
+	if (session_counts_read(session, slices, &rows, NULL))
+		return;
+	for (uint32_t i = 0; i < points; i++)
+		summary_point_sum(figures, session->points[i].minor,
+				  rows + (size_t)i * slices, slices);
+	free(rows);
+	missed = calloc(points + 1, sizeof(*missed));
+	if (missed) {
+		session_missed_read(session, missed);
+		for (uint32_t i = 0; i < points; i++)
+			if (missed[i] != RAS_MISSED_UNKNOWN)
+				figures->missed += missed[i];
+		free(missed);
+	}
+}
+
+static void summary_figures_read(struct recording *r,
+				 struct record_figures *figures)
+{
+	struct session_list list;
+
+	if (session_list_read(&list, &r->buffer, r->private.path, NULL))
+		return;
+	for (size_t i = 0; i < list.count; i++)
+		session_sum(r, figures, &list.items[i]);
+	session_list_free(&list);
+}
+
+/* "1 resize", "2 resizes" */
+static void print_number(const char *before, uint64_t number, const char *what,
+			 const char *after)
+{
+	fprintf(stderr, "%s%" PRIu64 " %s%s%s", before, number, what,
+		number == 1 ? "" : "s", after);
+}
+
+/* "heapmon: dropped 3 events", if there are any */
+static void print_some(const char *before, uint64_t number, const char *what)
+{
+	if (number)
+		print_number(before, number, what, "\n");
+}
+
+static void tables_summarize(const struct recording *r)
+{
+	const struct unwind_figures *tables = unwind_figures(r->unwind);
+
+	print_number("heapmon: stack tables: ", tables->rows, "row", "");
+	print_number(" of ", tables->modules, "file", "");
+	if (tables->without)
+		fprintf(stderr, ", %" PRIu64 " without a table",
+			tables->without);
+	if (tables->left_out)
+		fprintf(stderr, ", %" PRIu64 " left out: no room",
+			tables->left_out);
+	fputc('\n', stderr);
+	if (r->unwind_failed)
+		fputs("heapmon: of some processes no table could be made: frame pointers are followed\n",
+		      stderr);
+}
+
+/* What it came to, to stderr. */
+void recording_summarize(struct recording *r)
+{
+	struct record_figures figures = { 0 };
+	char bytes[AMOUNT_TEXT];
+
+	summary_figures_read(r, &figures);
+	amount_print_bytes(bytes, r->spooler.files.total);
+	print_number("heapmon: recorded ", r->spooler.total, "event", "");
+	fprintf(stderr, " of %u process%s in %.1f s, %s", r->seen,
+		r->seen == 1 ? "" : "es", (buffer_time() - r->begun) / 1e9,
+		bytes);
+	print_number(": ", figures.acquired, "allocation", "");
+	print_number(", ", figures.resized, "resize", "");
+	print_number(", ", figures.released, "release", "\n");
+	for (size_t i = 0; i < r->armed && i < r->allocator.count; i++) {
+		const struct allocator_file *file = &r->allocator.files[i];
+
+		if (!file->count)
+			continue;
+		print_number("heapmon: probed ", file->count, "function",
+			     " of '");
+		safe_text_print(stderr, file->path, false);
+		fprintf(stderr, "'%s%s%s%s\n", file->name ? " (" : "",
+			file->name ? allocator_names[file->name] : "",
+			file->name ? ")" : "",
+			i < r->armed_first || !allocator_file_gives(file) ? "" :
+			": it came later, its first calls are missing");
+	}
+	if (r->unwind)
+		tables_summarize(r);
+	if (r->old_blocks) {
+		amount_print_bytes(bytes, r->old_bytes);
+		print_number("heapmon: ", r->old_blocks, "block", "");
+		fprintf(stderr, " (%s) %s there before; stopped for %.1f ms\n",
+			bytes, r->old_blocks == 1 ? "was" : "were",
+			r->old_stopped / 1e6);
+	}
+	if (r->spooler.lost)
+		fprintf(stderr,
+			"heapmon: %llu events were overwritten before they could be written: a larger buffer keeps them longer (--buffer)\n",
+			(unsigned long long)r->spooler.lost);
+	print_some("heapmon: dropped ", figures.dropped, "event");
+	print_some("heapmon: the kernel missed ", figures.missed, "call");
+	if (r->tracker_lost)
+		fputs("heapmon: the kernel lost events of processes: forks and exits may be missing\n",
+		      stderr);
+	if (r->unseen)
+		fprintf(stderr,
+			"heapmon: %u program%s that %s executed ended before it was seen which allocator %s: calls may be missing\n",
+			r->unseen, r->unseen == 1 ? "" : "s",
+			r->unseen == 1 ? "was" : "were",
+			r->unseen == 1 ? "it has" : "they have");
+	if (r->why.text[0])
+		error_print("heapmon", &r->why);
 }
 
 void recording_close(struct recording *r)
@@ -364,7 +505,7 @@ void recording_close(struct recording *r)
 	heap_maps_close(&r->heap);
 	allocator_free(&r->allocator);
 	mappings_cache_free(&r->mappings);
-	notes_free(&r->notes);
+	free(r->notes);
 	free(r->processes);
 	if (r->buffer.control)
 		buffer_close(&r->buffer);

@@ -19,9 +19,24 @@
 #include "lib/key_map.h"
 #include "lib/maps_line.h"
 #include "lib/process_stat.h"
-#include "growth.h"
 #include "perf_ring.h"
-#include "sharing.h"
+
+#define RANGES_MAX	4096	/* then they begin anew */
+
+struct growth_range {
+	uint64_t start, end;
+};
+
+/*
+ * A process's memory without a file, as far as the kernel's events show it: they
+ * report a whole mapping when it was made or became bigger, and nothing when it
+ * goes.
+ */
+struct growth {
+	uint64_t brk;			/* end of the heap; 0: none */
+	struct growth_range *items;	/* as reported, ascending */
+	size_t count, room;
+};
 
 struct process {
 	uint32_t pid;
@@ -36,13 +51,104 @@ typedef int (*tracker_take)(void *context, const struct tracker_event *event);
 struct tracker {
 	bool follow;
 	struct perf_rings rings;
-	struct sharing sharing;
 	struct perf_batch batch;
 	struct key_map processes;	/* by id */
 	tracker_take take;		/* during tracker_read() */
 	void *context;
 	int ret;			/* what went wrong first */
 };
+
+/* ---- memory that grows ---- */
+
+static void tracker_give(struct tracker *tracker, struct tracker_event event)
+{
+	if (!tracker->ret)
+		tracker->ret = tracker->take(tracker->context, &event);
+}
+
+static void growth_give(struct tracker *tracker, struct tracker_event event,
+			struct growth_range range)
+{
+	event.address = range.start;
+	event.size = range.end - range.start;
+	if (event.kind == TRACKER_GROW)
+		tracker_give(tracker, event);
+}
+
+static void growth_range_add(struct growth *growth, size_t at,
+			     struct growth_range range)
+{
+	struct growth_range *items;
+
+	if (!array_grow(&growth->items, growth->count, &growth->room,
+			sizeof(*growth->items)))
+		return;
+	items = growth->items + at;
+	memmove(items + 1, items, (growth->count++ - at) * sizeof(*items));
+	*items = range;
+}
+
+/* Give what is new of a mapping as that event, unless it is of another kind. A
+ * mapping that was reported before, in the same size, is another one at the same
+ * place. */
+static void growth_take(struct growth *growth, struct growth_range range,
+			struct tracker *tracker, struct tracker_event event)
+{
+	struct growth_range part = { range.start };
+	size_t at = 0;
+
+	if (growth->count >= RANGES_MAX)
+		growth->count = 0;
+	while (at < growth->count && growth->items[at].end <= range.start)
+		at++;
+	if (at < growth->count && growth->items[at].start == range.start &&
+	    growth->items[at].end == range.end) {
+		growth_give(tracker, event, range);
+		return;
+	}
+	while (part.start < range.end) {
+		const struct growth_range *known = &growth->items[at];
+		bool is_known = at < growth->count && known->start < range.end;
+
+		part.end = is_known ? known->start : range.end;
+		if (part.start < part.end) {
+			growth_give(tracker, event, part);
+			growth_range_add(growth, at++, part);
+		}
+		if (!is_known)
+			return;
+		part.start = growth->items[at++].end;
+	}
+}
+
+/* The same of the heap: new when the range isn't empty. */
+static struct growth_range growth_take_brk(struct growth *growth,
+					   struct growth_range heap)
+{
+	if (growth->brk > heap.start)
+		heap.start = growth->brk < heap.end ? growth->brk : heap.end;
+	growth->brk = heap.end;
+	return heap;
+}
+
+static bool growth_copy(struct growth *growth, const struct growth *from)
+{
+	*growth = (struct growth) { .brk = from->brk };
+	if (!from->count)
+		return true;
+	growth->items = malloc(from->count * sizeof(*from->items));
+	if (!growth->items)
+		return false;
+	memcpy(growth->items, from->items, from->count * sizeof(*from->items));
+	growth->count = growth->room = from->count;
+	return true;
+}
+
+static void growth_free(struct growth *growth)
+{
+	free(growth->items);
+	*growth = (struct growth) { 0 };
+}
 
 /* ---- processes ---- */
 
@@ -136,10 +242,6 @@ static void threads_read(struct tracker *tracker, struct process *process)
 	closedir(dir);
 }
 
-static void range_ignore(void *context, struct growth_range range)
-{
-}
-
 static void growth_read(struct tracker *tracker, struct process *process)
 {
 	struct maps_lines lines;
@@ -160,8 +262,8 @@ static void growth_read(struct tracker *tracker, struct process *process)
 		if (!strcmp(maps.path, "[heap]"))
 			growth_take_brk(&process->growth, range);
 		else if (!maps.path[0])
-			growth_take(&process->growth, range, range_ignore,
-				    NULL);
+			growth_take(&process->growth, range, tracker,
+				    (struct tracker_event){ TRACKER_LOST });
 	}
 	if (maps_lines_close(&lines) == -ENOMEM)
 		tracker->ret = -ENOMEM;
@@ -186,13 +288,6 @@ int tracker_add(struct tracker *tracker, uint32_t pid)
 }
 
 /* ---- events ---- */
-
-static void tracker_give(struct tracker *tracker,
-			 const struct tracker_event *event)
-{
-	if (!tracker->ret)
-		tracker->ret = tracker->take(tracker->context, event);
-}
 
 /* PERF_RECORD_FORK, PERF_RECORD_EXIT (linux/perf_event.h) */
 struct task_record {
@@ -243,12 +338,8 @@ static void take_fork(struct tracker *tracker, const struct task_record *r,
 			 &memory_find(tracker, r->parent)->growth))
 		tracker->ret = -ENOMEM;
 	tracker_thread_add(tracker, child, r->tid);
-	tracker_give(tracker, &(struct tracker_event){
-				      .kind = TRACKER_FORK,
-				      .time = time,
-				      .pid = r->pid,
-				      .parent = r->parent,
-			      });
+	tracker_give(tracker, (struct tracker_event){
+		TRACKER_FORK, time, r->pid, r->parent });
 }
 
 static void take_sharing(struct tracker *tracker,
@@ -260,12 +351,8 @@ static void take_sharing(struct tracker *tracker,
 	if (!child || !owner || child == owner)
 		return;
 	child->memory = owner->pid;
-	tracker_give(tracker, &(struct tracker_event){
-				      .kind = TRACKER_SHARE,
-				      .time = time,
-				      .pid = child->pid,
-				      .parent = owner->pid,
-			      });
+	tracker_give(tracker, (struct tracker_event){
+		TRACKER_SHARE, time, child->pid, owner->pid });
 }
 
 /* The process leaves its memory: those that work in it keep it. */
@@ -289,13 +376,11 @@ static void memory_leave(struct tracker *tracker, struct process *process)
 static void process_end(struct tracker *tracker, struct process *process,
 			uint64_t time)
 {
-	struct tracker_event event = {
-		.kind = TRACKER_EXIT, .time = time, .pid = process->pid,
-	};
+	struct tracker_event event = { TRACKER_EXIT, time, process->pid };
 
 	memory_leave(tracker, process);
 	process_remove(tracker, process);
-	tracker_give(tracker, &event);
+	tracker_give(tracker, event);
 }
 
 static void tracker_take_exit(struct tracker *tracker,
@@ -320,118 +405,101 @@ static void take_exec(struct tracker *tracker, const struct comm_record *r,
 	memory_leave(tracker, process);
 	process->thread_count = 0;
 	tracker_thread_add(tracker, process, r->tid);
-	tracker_give(tracker, &(struct tracker_event){
-				      .kind = TRACKER_EXEC,
-				      .time = time,
-				      .pid = r->pid,
-			      });
-}
-
-struct grown {
-	struct tracker *tracker;
-	struct tracker_event event;
-};
-
-static void give_growth(void *context, struct growth_range range)
-{
-	struct grown *grown = context;
-
-	grown->event.address = range.start;
-	grown->event.size = range.end - range.start;
-	tracker_give(grown->tracker, &grown->event);
+	tracker_give(tracker, (struct tracker_event){
+		TRACKER_EXEC, time, r->pid });
 }
 
 static void take_mmap(struct tracker *tracker, const struct mmap_record *r,
 		      uint64_t time)
 {
 	struct process *process = memory_find(tracker, r->pid);
-	size_t room = r->header.size - sizeof(*r);
-	struct growth_range range;
-	struct grown grown;
+	struct growth_range range = { r->address, r->address + r->length };
+	struct tracker_event event = {
+		.time = time, .address = r->address, .size = r->length,
+	};
 
-	if (!process || !memchr(r->path, 0, room))
+	if (!process || !memchr(r->path, 0, r->header.size - sizeof(*r)))
 		return;
+	event.pid = process->pid;
 	if (r->protection & PROT_EXEC && r->path[0] == '/' &&
-	    r->path[1] != '/')
-		tracker_give(tracker, &(struct tracker_event){
-					      .kind = TRACKER_MAP,
-					      .time = time,
-					      .pid = process->pid,
-					      .address = r->address,
-					      .size = r->length,
-					      .path = r->path,
-				      });
-	else if (r->protection & PROT_WRITE) {
-		range = (struct growth_range){
-			r->address, r->address + r->length,
-		};
-		grown = (struct grown){
-			.tracker = tracker, .event.kind = TRACKER_GROW,
-			.event.time = time, .event.pid = process->pid,
-		};
-		/* 6.1 reports what was added to the heap as any memory. */
-		if (!strcmp(r->path, "[heap]") ||
+	    r->path[1] != '/') {
+		event.kind = TRACKER_MAP;
+		event.path = r->path;
+		tracker_give(tracker, event);
+		return;
+	}
+	if (!(r->protection & PROT_WRITE))
+		return;
+	event.kind = TRACKER_GROW;
+	/* 6.1 reports what was added to the heap as any memory. */
+	event.brk = !strcmp(r->path, "[heap]") ||
 		    (range.start <= process->growth.brk &&
-		     range.end > process->growth.brk)) {
-			range = growth_take_brk(&process->growth, range);
-			grown.event.brk = true;
-			if (range.start < range.end)
-				give_growth(&grown, range);
-		} else if (!strcmp(r->path, "//anon")) {
-			growth_take(&process->growth, range, give_growth,
-				    &grown);
-		}
+		     range.end > process->growth.brk);
+	if (event.brk) {
+		range = growth_take_brk(&process->growth, range);
+		if (range.start < range.end)
+			growth_give(tracker, event, range);
+	} else if (!strcmp(r->path, "//anon")) {
+		growth_take(&process->growth, range, tracker, event);
+	}
+}
+
+/* Some of it isn't known any more. */
+static void take_lost(struct tracker *tracker, uint64_t time)
+{
+	struct process *process;
+	size_t at = 0;
+
+	tracker_give(tracker, (struct tracker_event){ TRACKER_LOST, time });
+	while ((process = key_map_next(&tracker->processes, &at))) {
+		threads_read(tracker, process);
+		if (process->thread_count)
+			growth_read(tracker, process);
+	}
+	/* A process that ends moves others: begin again. */
+	at = 0;
+	while (!tracker->ret &&
+	       (process = key_map_next(&tracker->processes, &at))) {
+		if (process->thread_count)
+			continue;
+		process_end(tracker, process, time);
+		at = 0;
 	}
 }
 
 static void take_record(struct tracker *tracker,
 			const struct perf_event_header *header, uint64_t time)
 {
+	static const size_t least[] = {
+		[PERF_RECORD_FORK] = sizeof(struct task_record),
+		[PERF_RECORD_EXIT] = sizeof(struct task_record),
+		[PERF_RECORD_COMM] = sizeof(struct comm_record),
+		[PERF_RECORD_MMAP2] = sizeof(struct mmap_record) + 1,
+		[PERF_RECORD_SAMPLE] = sizeof(struct sharing_record),
+	};
 	const void *record = header;
-	struct process *process;
-	size_t at = 0;
 
+	if (header->type < sizeof(least) / sizeof(*least) &&
+	    header->size < least[header->type])
+		return;
 	switch (header->type) {
 	case PERF_RECORD_FORK:
-		if (header->size >= sizeof(struct task_record))
-			take_fork(tracker, record, time);
+		take_fork(tracker, record, time);
 		break;
 	case PERF_RECORD_EXIT:
-		if (header->size >= sizeof(struct task_record))
-			tracker_take_exit(tracker, record, time);
+		tracker_take_exit(tracker, record, time);
 		break;
 	case PERF_RECORD_COMM:
-		if (header->size >= sizeof(struct comm_record))
-			take_exec(tracker, record, time);
+		take_exec(tracker, record, time);
 		break;
 	case PERF_RECORD_MMAP2:
-		if (header->size > sizeof(struct mmap_record))
-			take_mmap(tracker, record, time);
+		take_mmap(tracker, record, time);
 		break;
 	case PERF_RECORD_SAMPLE:
-		if (header->size >= sizeof(struct sharing_record))
-			take_sharing(tracker, record, time);
+		take_sharing(tracker, record, time);
 		break;
 	case PERF_RECORD_LOST:
-		/* Some of it isn't known any more. */
-		tracker_give(tracker, &(struct tracker_event){
-					      .kind = TRACKER_LOST,
-					      .time = time,
-				      });
-		while ((process = key_map_next(&tracker->processes, &at))) {
-			threads_read(tracker, process);
-			if (process->thread_count)
-				growth_read(tracker, process);
-		}
-		/* A process that ends moves others: begin again. */
-		at = 0;
-		while (!tracker->ret &&
-		       (process = key_map_next(&tracker->processes, &at))) {
-			if (process->thread_count)
-				continue;
-			process_end(tracker, process, time);
-			at = 0;
-		}
+		take_lost(tracker, time);
 		break;
 	}
 }
@@ -459,10 +527,9 @@ int tracker_open(struct tracker **tracker, bool follow, int owners,
 	if (!t)
 		return error_no_memory(err);
 	t->follow = follow;
-	t->sharing = SHARING_NONE;
 	ret = perf_rings_open(&t->rings, err);
 	if (!ret && follow)
-		ret = sharing_start(&t->sharing, &t->rings, owners, err);
+		ret = perf_rings_share(&t->rings, owners, err);
 	if (ret) {
 		tracker_close(t);
 		return ret;
@@ -490,7 +557,6 @@ void tracker_close(struct tracker *tracker)
 		process_free(process);
 	key_map_free(&tracker->processes);
 	perf_batch_free(&tracker->batch);
-	sharing_stop(&tracker->sharing);
 	perf_rings_close(&tracker->rings);
 	free(tracker);
 }

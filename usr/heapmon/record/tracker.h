@@ -2,7 +2,7 @@
 /*
  * What the recorded processes do that isn't a call of the allocator: fork, exec,
  * exit, new mappings. From the kernel's perf events (PERF_RECORD_FORK, COMM with
- * exec, EXIT, MMAP2), of all CPUs, and from sharing.h's program.
+ * exec, EXIT, MMAP2), of all CPUs, and from a BPF program (perf_ring.h).
  */
 #ifndef HEAPMON_TRACKER_H
 #define HEAPMON_TRACKER_H
@@ -37,7 +37,7 @@ struct tracker_event {
 
 /* From now on. `follow`: children of the processes, too; what maps or grows in
  * memory that several work in is reported of its owner, `owners` has whose
- * (sharing.h). */
+ * (perf_ring.h). */
 int tracker_open(struct tracker **tracker, bool follow, int owners,
 		 struct error *err);
 /* These processes; others are passed over. */

@@ -14,14 +14,25 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include "lib/array.h"
+#include "lib/hash.h"
 #include "lib/key_map.h"
 #include "lib/maps_line.h"
 #include "lib/sysbpf.h"
-#include "inherit.h"
-#include "module_tables.h"
+#include "lib/arm/arm.h"
+#include "lib/debug/cfi/cfi.h"
 
 #define SEGMENTS_ALL	65536	/* entries of the map */
 #define IMAGE_MAX	(1 << 20)	/* bytes of a vDSO */
+
+/* The table of a file that is mapped somewhere */
+struct module_table {
+	uint64_t hash;			/* of what the file is */
+	struct cfi_load loads[CFI_LOADS];
+	unsigned int load_count;
+	uint32_t first, rows;		/* rows is 0: it has none */
+};
 
 /* Segments that one process has, or several after a fork */
 struct unwind_range {
@@ -29,16 +40,27 @@ struct unwind_range {
 	unsigned int users;
 };
 
+/* An array map that is mapped here, too */
+struct unwind_map {
+	int fd;
+	void *entries;
+	size_t bytes;
+};
+
 struct unwind_state {
-	struct module_tables tables;
-	int segments_fd, spaces_fd;
-	int inherit_fd;				/* -1: of inherit_start() */
-	struct unwind_segment *segments;	/* mapped */
+	struct unwind_map row_map, segment_map;
+	struct unwind_row *rows;
+	uint32_t room, used;			/* of rows */
+	struct module_table *tables;		/* each made once */
+	size_t table_count, table_room;
+	struct unwind_segment *segments;
 	uint32_t next;				/* where to look for room */
+	int spaces_fd;
+	int inherit_fd;				/* -1: the BPF program's link */
 	struct unwind_range *ranges[UNWIND_SPACES];
 	size_t range_count;
 	struct key_map spaces;			/* ranges by process id */
-	uint64_t left_out;
+	struct unwind_figures figures;
 };
 
 struct segments {
@@ -46,34 +68,32 @@ struct segments {
 	uint32_t count;
 };
 
-static size_t segments_bytes(void)
+static int unwind_map_open(struct unwind_map *map, const char *name,
+			   size_t value_size, uint32_t entries,
+			   struct error *err)
 {
-	return SEGMENTS_ALL * sizeof(struct unwind_segment);
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	map->bytes = (value_size * entries + page - 1) / page * page;
+	map->fd = sysbpf_array_create(name, value_size, entries);
+	if (map->fd < 0)
+		return error_set(err, map->fd,
+				 "cannot create map '%s' (%u): %s", name,
+				 entries, strerror(-map->fd));
+	map->entries = mmap(NULL, map->bytes, PROT_READ | PROT_WRITE,
+			    MAP_SHARED, map->fd, 0);
+	if (map->entries == MAP_FAILED)
+		return error_set(err, -errno, "cannot map '%s': %s", name,
+				 strerror(errno));
+	return 0;
 }
 
-static int unwind_maps_open(struct unwind_state *u, struct error *err)
+static void unwind_map_close(struct unwind_map *map)
 {
-	u->segments_fd = sysbpf_array_create("unwind_segments",
-					     sizeof(struct unwind_segment),
-					     SEGMENTS_ALL);
-	if (u->segments_fd < 0)
-		return error_set(err, u->segments_fd,
-				 "cannot create map 'unwind_segments': %s",
-				 strerror(-u->segments_fd));
-	u->segments = mmap(NULL, segments_bytes(), PROT_READ | PROT_WRITE,
-			   MAP_SHARED, u->segments_fd, 0);
-	if (u->segments == MAP_FAILED)
-		return error_set(err, -errno,
-				 "cannot map 'unwind_segments': %s",
-				 strerror(errno));
-	u->spaces_fd = bpf_map_create(BPF_MAP_TYPE_HASH, "unwind_spaces", 4,
-				      sizeof(struct unwind_space),
-				      UNWIND_SPACES, NULL);
-	if (u->spaces_fd < 0)
-		return error_set(err, u->spaces_fd,
-				 "cannot create map 'unwind_spaces': %s",
-				 strerror(-u->spaces_fd));
-	return 0;
+	if (map->entries != MAP_FAILED)
+		munmap(map->entries, map->bytes);
+	if (map->fd >= 0)
+		close(map->fd);
 }
 
 int unwind_open(struct unwind_state **unwind, uint32_t rows,
@@ -83,28 +103,157 @@ int unwind_open(struct unwind_state **unwind, uint32_t rows,
 	int ret;
 
 	if (!u)
-		return error_set(err, -ENOMEM, "%s", strerror(ENOMEM));
-	u->segments_fd = u->spaces_fd = u->inherit_fd = -1;
-	u->segments = MAP_FAILED;
-	ret = module_tables_open(&u->tables, rows, err);
+		return error_no_memory(err);
+	u->row_map = u->segment_map = (struct unwind_map){ -1, MAP_FAILED };
+	u->spaces_fd = u->inherit_fd = -1;
+	ret = unwind_map_open(&u->row_map, "unwind_rows",
+			      sizeof(struct unwind_row), rows, err);
 	if (!ret)
-		ret = unwind_maps_open(u, err);
+		ret = unwind_map_open(&u->segment_map, "unwind_segments",
+				      sizeof(struct unwind_segment),
+				      SEGMENTS_ALL, err);
+	if (!ret) {
+		u->spaces_fd = bpf_map_create(BPF_MAP_TYPE_HASH,
+					      "unwind_spaces", 4,
+					      sizeof(struct unwind_space),
+					      UNWIND_SPACES, NULL);
+		if (u->spaces_fd < 0)
+			ret = error_set(err, u->spaces_fd,
+					"cannot create map 'unwind_spaces': %s",
+					strerror(-u->spaces_fd));
+	}
 	if (ret) {
 		unwind_close(u);
 		return ret;
 	}
+	u->rows = u->row_map.entries;
+	u->room = rows;
+	u->segments = u->segment_map.entries;
 	*fds = (struct unwind_fds) {
-		.rows = u->tables.fd, .segments = u->segments_fd,
+		.rows = u->row_map.fd, .segments = u->segment_map.fd,
 		.spaces = u->spaces_fd,
 	};
 	*unwind = u;
 	return 0;
 }
 
-int unwind_follow(struct unwind_state *u, struct error *err)
+/* ---- tables of files ---- */
+
+static const struct module_table *
+module_table_find(const struct unwind_state *u, uint64_t hash)
 {
-	u->inherit_fd = inherit_start(u->spaces_fd, err);
-	return u->inherit_fd < 0 ? u->inherit_fd : 0;
+	for (size_t i = 0; i < u->table_count; i++)
+		if (u->tables[i].hash == hash)
+			return &u->tables[i];
+	return NULL;
+}
+
+/* Into the map, when it has room. */
+static void module_table_store(struct unwind_state *u,
+			       struct module_table *table,
+			       const struct cfi_module *module)
+{
+	uint32_t blocks = cfi_rows_blocks(module->bytes);
+	struct unwind_row *rows = u->rows + u->used;
+	size_t count = module->rows.count;
+
+	if (count > u->room - u->used ||
+	    blocks > u->room - u->used - count) {
+		u->figures.left_out++;
+		return;
+	}
+	memcpy(rows, module->rows.items, count * sizeof(*rows));
+	cfi_rows_index(&module->rows, (struct unwind_blocks *)(rows + count),
+		       blocks);
+	table->first = u->used;
+	table->rows = count;
+	u->used += count + blocks;
+	u->figures.rows += count;
+}
+
+/* ret: of reading the module, which is freed */
+static const struct module_table *module_table_add(struct unwind_state *u,
+						   uint64_t hash,
+						   struct cfi_module *module,
+						   int ret)
+{
+	struct module_table *table = NULL;
+
+	if (array_grow(&u->tables, u->table_count, &u->table_room,
+		       sizeof(*u->tables))) {
+		table = &u->tables[u->table_count++];
+		*table = (struct module_table) { .hash = hash };
+		u->figures.modules++;
+		u->figures.without += ret || !module->rows.count;
+	}
+	if (ret)
+		return table;
+	if (table) {
+		memcpy(table->loads, module->loads, sizeof(table->loads));
+		table->load_count = module->load_count;
+		if (module->rows.count)
+			module_table_store(u, table, module);
+	}
+	cfi_module_free(module);
+	return table;
+}
+
+/* As the process sees it, whatever has become of its path */
+static const struct module_table *file_table(struct unwind_state *u,
+					     uint32_t pid,
+					     const struct maps_line *mapping)
+{
+	const struct module_table *table = NULL;
+	int fd = maps_line_open(mapping, pid);
+	struct cfi_module module;
+	struct stat st;
+	uint64_t hash;
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
+		hash = hash_fnv(HASH_FNV_START, &st.st_dev, sizeof(st.st_dev));
+		hash = hash_fnv(hash, &st.st_ino, sizeof(st.st_ino));
+		hash = hash_fnv(hash, &st.st_size, sizeof(st.st_size));
+		hash = hash_fnv(hash, &st.st_ctim, sizeof(st.st_ctim));
+		table = module_table_find(u, hash);
+		if (!table)
+			table = module_table_add(u, hash, &module,
+						 cfi_module_read(&module, fd));
+	}
+	close(fd);
+	return table;
+}
+
+static const struct module_table *image_table(struct unwind_state *u,
+					      uint32_t pid,
+					      const struct maps_line *mapping)
+{
+	uint64_t size = mapping->end - mapping->start, hash;
+	const struct module_table *table = NULL;
+	struct cfi_module module;
+	void *image;
+	char path[32];
+	int fd;
+
+	if (size > IMAGE_MAX)
+		return NULL;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/mem", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	image = malloc(size);
+	if (image && pread(fd, image, size, mapping->start) == (ssize_t)size) {
+		hash = hash_fnv(HASH_FNV_START, image, size);
+		table = module_table_find(u, hash);
+		if (!table)
+			table = module_table_add(
+				u, hash, &module,
+				cfi_module_read_image(&module, image, size));
+	}
+	free(image);
+	close(fd);
+	return table;
 }
 
 /* ---- segments of a process ---- */
@@ -124,7 +273,7 @@ static void segment_add(struct unwind_state *u, struct segments *segments,
 	if (i == table->load_count || !table->rows)
 		return;
 	if (segments->count == UNWIND_SEGMENTS) {
-		u->left_out++;
+		u->figures.left_out++;
 		return;
 	}
 	if (bytes > load->bytes - (mapping->offset - load->offset))
@@ -135,45 +284,6 @@ static void segment_add(struct unwind_state *u, struct segments *segments,
 			(mapping->offset - load->offset),
 		.first = table->first, .rows = table->rows,
 	};
-}
-
-/* As the process sees it, whatever has become of its path */
-static const struct module_table *file_table(struct unwind_state *u,
-					     uint32_t pid,
-					     const struct maps_line *mapping)
-{
-	const struct module_table *table;
-	int fd = maps_line_open(mapping, pid);
-
-	if (fd < 0)
-		return NULL;
-	table = module_tables_file(&u->tables, fd);
-	close(fd);
-	return table;
-}
-
-static const struct module_table *image_table(struct unwind_state *u,
-					      uint32_t pid,
-					      const struct maps_line *mapping)
-{
-	uint64_t size = mapping->end - mapping->start;
-	const struct module_table *table = NULL;
-	void *image;
-	char path[32];
-	int fd;
-
-	if (size > IMAGE_MAX)
-		return NULL;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/mem", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	image = malloc(size);
-	if (image && pread(fd, image, size, mapping->start) == (ssize_t)size)
-		table = module_tables_image(&u->tables, image, size);
-	free(image);
-	close(fd);
-	return table;
 }
 
 /* 0, or -ESRCH: nothing is mapped there (any more). */
@@ -312,7 +422,7 @@ int unwind_add_process(struct unwind_state *u, uint32_t pid, struct error *err)
 	int ret;
 
 	if (!segments)
-		return error_set(err, -ENOMEM, "%s", strerror(ENOMEM));
+		return error_no_memory(err);
 	ret = unwind_segments_read(u, pid, segments);
 	if (ret)
 		error_set(err, ret, "process %u is gone", pid);
@@ -330,7 +440,7 @@ int unwind_add_process(struct unwind_state *u, uint32_t pid, struct error *err)
 		range_put(u, range);
 	}
 	if (!range || ret) {
-		u->left_out++;
+		u->figures.left_out++;
 		unwind_drop_process(u, pid);
 	}
 	return 0;
@@ -341,7 +451,7 @@ int unwind_copy_process(struct unwind_state *u, uint32_t parent, uint32_t child)
 	struct unwind_range *range = key_map_find(&u->spaces, parent);
 	int ret = range ? space_set(u, child, range) : -ENOENT;
 
-	u->left_out += ret == -ENOSPC;
+	u->figures.left_out += ret == -ENOSPC;
 	return ret;
 }
 
@@ -356,14 +466,48 @@ void unwind_drop_process(struct unwind_state *u, uint32_t pid)
 	range_put(u, range);
 }
 
-void unwind_figures(const struct unwind_state *u,
-		    struct unwind_figures *figures)
+/* Frame of the BPF program, offsets from r10 */
+#define FRAME_PARENT	(-4)	/* process id */
+#define FRAME_CHILD	(-8)	/* process id */
+#define FRAME_SPACE	(-16)	/* struct unwind_space */
+
+/* A BPF program does it: the stacks of a process that lives shortly are needed
+ * before anything here reads that it is there. */
+int unwind_follow(struct unwind_state *u, struct error *err)
 {
-	*figures = (struct unwind_figures) {
-		.rows = u->tables.rows, .modules = u->tables.modules,
-		.without = u->tables.without,
-		.left_out = u->tables.left_out + u->left_out,
-	};
+	struct emit e = { 0 };
+	uint32_t tgid;
+	const struct btf_want want = { "task_struct.tgid", &tgid };
+	int code = raw_tracepoint_offsets(&want, 1, err);
+	emit_label end;
+
+	_Static_assert(sizeof(struct unwind_space) == 8, "it is copied as a word");
+	if (code)
+		return code;
+
+	/* sched_process_fork(parent, child): in the parent, before the child
+	 * runs */
+	end = emit_label_new(&e);
+	raw_tracepoint_member(&e, BPF_REG_1, 1, tgid, FRAME_CHILD, 4);
+	raw_tracepoint_current(&e, FRAME_PARENT);
+	emit_load(&e, 4, BPF_REG_1, BPF_REG_10, FRAME_CHILD);
+	emit_jump_if(&e, BPF_JEQ, BPF_REG_1, BPF_REG_0, end);	/* a thread */
+	emit_lookup(&e, u->spaces_fd, FRAME_PARENT, end);
+	emit_load(&e, 8, BPF_REG_1, BPF_REG_0, 0);
+	emit_store(&e, 8, BPF_REG_10, FRAME_SPACE, BPF_REG_1);
+	emit_map(&e, BPF_REG_1, u->spaces_fd);
+	raw_tracepoint_frame(&e, BPF_REG_2, FRAME_CHILD);
+	raw_tracepoint_frame(&e, BPF_REG_3, FRAME_SPACE);
+	emit_alu_imm(&e, BPF_MOV, BPF_REG_4, BPF_ANY);
+	emit_call(&e, BPF_FUNC_map_update_elem);
+	raw_tracepoint_end(&e, end);
+	u->inherit_fd = raw_tracepoint_attach(&e, "sched_process_fork", err);
+	return u->inherit_fd < 0 ? u->inherit_fd : 0;
+}
+
+const struct unwind_figures *unwind_figures(const struct unwind_state *u)
+{
+	return &u->figures;
 }
 
 void unwind_close(struct unwind_state *u)
@@ -374,14 +518,12 @@ void unwind_close(struct unwind_state *u)
 	while ((range = key_map_next(&u->spaces, &at)))
 		range_put(u, range);
 	key_map_free(&u->spaces);
-	if (u->segments != MAP_FAILED)
-		munmap(u->segments, segments_bytes());
-	if (u->segments_fd >= 0)
-		close(u->segments_fd);
+	unwind_map_close(&u->row_map);
+	unwind_map_close(&u->segment_map);
 	if (u->spaces_fd >= 0)
 		close(u->spaces_fd);
 	if (u->inherit_fd >= 0)
 		close(u->inherit_fd);
-	module_tables_close(&u->tables);
+	free(u->tables);
 	free(u);
 }

@@ -41,7 +41,6 @@ struct unwind_figures {
 	uint64_t left_out;			/* no room */
 };
 
-void unwind_figures(const struct unwind_state *unwind,
-		    struct unwind_figures *figures);
+const struct unwind_figures *unwind_figures(const struct unwind_state *unwind);
 
 #endif
