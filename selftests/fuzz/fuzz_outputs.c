@@ -8,9 +8,9 @@
 #include "tracefmt/ctf/ctf.c"
 #include "lib/hash.h"
 #include "tracefmt/filter/filter.h"
-#include "tracefmt/output/selected.h"
+#include "tracefmt/output/summary.h"
 #include "tracefmt/output/pipeline.h"
-#include "tracefmt/output/prefixed.h"
+#include "tracefmt/output/prefix.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,6 @@
 #include <tap.h>
 #include "tracefmt/json/json_field.h"
 #include "tracefmt/json/json_plain.h"
-#include "tracefmt/json/json_value.h"
 
 /* ---- C types ---- */
 

@@ -6,9 +6,8 @@
  */
 #include <tap.h>
 #include "lib/read/match/stream.h"
-#include "tracefmt/pair/latency.h"
+#include "tracefmt/pair/figures.h"
 #include "tracefmt/pair/pairing.h"
-#include "tracefmt/pair/value_counts.h"
 #include "builder.h"
 
 #define MINORS		6	/* PRE 1 to 6, each with its POST */

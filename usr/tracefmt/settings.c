@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/options.h"
-#include "tracefmt/output/columns.h"
+#include "tracefmt/output/cell.h"
 #include "tracefmt/output/prefix.h"
-#include "tracefmt/output/prefixed.h"
 
 #define PROGRAM		"tracefmt"
 

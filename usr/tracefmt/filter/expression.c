@@ -1,9 +1,490 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "expression.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "operand.h"
+#include "expression_parse.h"
+
+#define MEMBERS_MOST	65536	/* looked at; a hostile type has any number */
+#define UNNAMED_MOST	8	/* structures without a name in each other */
+#define COMM_MAX	16
+
+/* ---- operands: what a name is in the events of a point ---- */
+
+struct operand {
+	enum expression_builtin builtin;
+	const struct match_point *point;
+	const struct field *field;	/* NULL: the point doesn't have it */
+	bool element;		/* one of the array of a %R, of a string's or
+				 * stack's parts: `index` */
+	uint64_t index;
+	bool inside;		/* of a C type: a value of this type there */
+	uint32_t ctype;
+	uint64_t offset;	/* of a bit-field: that of its structure */
+	const struct tff_member *bits;	/* NULL: no bit-field */
+};
+
+enum term_kind {
+	TERM_MISSING, TERM_INTEGER, TERM_REAL,
+	TERM_STRING,
+	TERM_TEXT,		/* has a text only: operand_text() */
+};
+
+/* A value in an expression. */
+struct term {
+	enum term_kind kind;
+	union {
+		__int128 i;
+		double f;
+	};
+	const uint8_t *data;	/* STRING; else what was read */
+	size_t length;
+	const struct operand *operand;	/* NULL: a constant, or computed */
+	const struct decode_piece *piece;
+};
+
+/* Where values come from. */
+struct operand_source {
+	const struct event *event;
+	const struct scratch *scratch;	/* the pieces */
+	struct symbols *symbols;
+};
+
+
+static bool operand_text_is(const char *text, const char *bytes, size_t length)
+{
+	return !strncmp(text, bytes, length) && !text[length];
+}
+
+/* A field whose label is the text, or whose name it is if it is one word. */
+static const struct field *field_called(const struct match_point *point,
+					const char *text, size_t length,
+					bool word)
+{
+	const struct field_set *set = &point->fields;
+
+	for (size_t i = 0; i < set->count; i++)
+		if (operand_text_is(set->fields[i].label, text, length))
+			return &set->fields[i];
+	return word ? field_find(set, text, length) : NULL;
+}
+
+/* ---- members ---- */
+
+/* Finds the member in the structure at o->offset, and sets o to it. */
+static bool member_walk(struct operand *o, const struct value_types *types,
+			const char *name, size_t length, int depth,
+			unsigned int *work)
+{
+	const struct tff_ctype *type = &types->types[o->ctype];
+	const struct tff_member *m = types->members + type->first_member;
+	struct operand within;
+
+	if ((type->kind != TFF_CTYPE_STRUCT && type->kind != TFF_CTYPE_UNION) ||
+	    depth > UNNAMED_MOST)
+		return false;
+	for (uint32_t i = 0; i < type->members; i++) {
+		const char *called = types->strings + m[i].name;
+
+		if (++*work > MEMBERS_MOST)
+			return false;
+		within = *o;
+		within.ctype = m[i].ctype;
+		within.bits = m[i].bits ? &m[i] : NULL;
+		within.offset += m[i].bits ? 0 : m[i].value / 8;
+		if (*called ? operand_text_is(called, name, length) :
+		    !m[i].bits && member_walk(&within, types, name, length,
+					      depth + 1, work)) {
+			*o = within;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool part_walk(struct operand *o, const struct value_types *types,
+		      const struct expression_name *name,
+		      const struct expression_part *part)
+{
+	const struct tff_ctype *type = &types->types[o->ctype];
+	unsigned int work = 0;
+
+	if (o->bits)
+		return false;
+	if (part->length)
+		return member_walk(o, types, name->text + part->at,
+				   part->length, 0, &work);
+	if (type->kind != TFF_CTYPE_ARRAY ||
+	    (type->count && part->index >= type->count))
+		return false;
+	o->ctype = type->target;
+	o->offset += part->index * types->types[type->target].bytes;
+	return o->offset < RAS_RECORD_MAX;
+}
+
+/* The parts after the field's name. */
+static bool parts_walk(struct operand *o, const struct expression_name *name,
+		       size_t from)
+{
+	const struct value_types *types = &o->point->format.types;
+	const struct field *field = o->field;
+	bool composed = field->step->letter == STEP_VALUE;
+
+	if (from < name->count && !name->parts[from].length &&
+	    (field->array || field->kind == FIELD_STRING ||
+	     field->kind == FIELD_BYTES || field->kind == FIELD_STACK)) {
+		o->element = true;
+		o->index = name->parts[from++].index;
+	}
+	o->inside = composed && (field->kind == FIELD_CTYPE ||
+				 field->kind == FIELD_STRING);
+	o->ctype = field->ctype;
+	if (from < name->count && field->kind != FIELD_CTYPE)
+		return false;
+	for (; from < name->count; from++)
+		if (!part_walk(o, types, name, &name->parts[from]))
+			return false;
+	return true;
+}
+
+/* The point's operand of that name; name->found is set when it has a field. */
+static struct operand operand_bind(struct expression_name *name,
+				   const struct match_point *point)
+{
+	struct operand none = { .builtin = name->builtin, .point = point };
+
+	if (!point->formatted)
+		return none;
+	for (size_t n = name->count; n; n--) {
+		struct operand o = { .builtin = name->builtin, .point = point };
+
+		o.field = field_called(point, name->text,
+				       name->parts[n - 1].end, n == 1);
+		if (o.field && parts_walk(&o, name, n)) {
+			name->found = true;
+			return o;
+		}
+	}
+	return none;
+}
+
+/* ---- values ---- */
+
+static struct term operand_integer(__int128 number)
+{
+	return (struct term){ .kind = TERM_INTEGER, .i = number };
+}
+
+static struct term string(const void *data, size_t length)
+{
+	return (struct term){
+		.kind = TERM_STRING, .data = data, .length = length,
+	};
+}
+
+/* Without the line end. */
+static struct term desc_load(const struct match_point *point)
+{
+	const char *desc;
+
+	if (!point->formatted)
+		return (struct term){ 0 };
+	desc = tff_string(point->tff, point->entry->desc);
+	return string(desc, strlen(desc));
+}
+
+static struct term builtin_load(enum expression_builtin builtin,
+					 const struct event *event)
+{
+	const struct ras_record *record = event->record;
+	const char *comm;
+	struct context context;
+
+	switch (builtin) {
+	case BUILTIN_EVENT:
+		return operand_integer(event->number);
+	case BUILTIN_TIME:
+		return operand_integer(event->time);
+	case BUILTIN_MAJOR:
+		return operand_integer(record->major);
+	case BUILTIN_MINOR:
+		return operand_integer(record->minor);
+	case BUILTIN_PID:
+		return operand_integer(record->pid);
+	case BUILTIN_TID:
+		return operand_integer(record->tid);
+	case BUILTIN_CPU:
+		return operand_integer(event->cpu);
+	case BUILTIN_LENGTH:
+		return operand_integer(event_data(event).length);
+	case BUILTIN_COMM:
+		comm = event_comm(event);
+		if (event->point->context & RAS_CONTEXT_COMM) {
+			context = context_find(event->record,
+					       event->point->context);
+			if (context.fixed && context.mask & RAS_CONTEXT_COMM)
+				comm = (const char *)context.fixed;
+		}
+		if (!comm)
+			return (struct term){ 0 };
+		return string(comm, strnlen(comm, COMM_MAX));
+	default:
+		return desc_load(event->point);
+	}
+}
+
+/* A value inside a C type. TEXT if it has a text only. */
+static struct term inside_load(const struct operand *o,
+			       const struct decode_piece *piece)
+{
+	const struct value_types *types = &o->point->format.types;
+	const uint8_t *data = piece->data + o->offset;
+	size_t have = piece->bytes - o->offset;
+	struct value_node node;
+	__int128 wide;
+	double real;
+	float narrow;
+
+	if (o->offset > piece->bytes)
+		return (struct term){ 0 };
+	if (!o->bits)
+		node = value_node(types, o->ctype, data, have);
+	else if (!value_member(&node, types, o->bits, data, have))
+		return (struct term){ 0 };
+	if (!o->bits && have < node.type->bytes)
+		return (struct term){ 0 };
+	switch (node.kind) {
+	case VALUE_STRING:
+		if (types->types[node.type->target].bytes != 1)
+			break;
+		if (node.type->count && have > node.type->count)
+			have = node.type->count;
+		return string(data, strnlen((const char *)data, have));
+	case VALUE_FLOAT:
+		memcpy(&narrow, data, sizeof(narrow));
+		if (node.type->bytes == sizeof(real))
+			memcpy(&real, data, sizeof(real));
+		else
+			real = narrow;
+		return (struct term){ .kind = TERM_REAL, .f = real };
+	case VALUE_WIDE:	/* those that a signed number holds */
+		memcpy(&wide, data, sizeof(wide));
+		if (wide >= 0 || value_is_signed(node.type))
+			return operand_integer(wide);
+		break;
+	default:
+		if (node.kind > VALUE_ENUM)
+			break;
+		return value_is_signed(node.type) ?
+		       operand_integer(number_sign(node.raw, node.bits)) :
+		       operand_integer(node.raw);
+	}
+	return (struct term){ .kind = TERM_TEXT, .data = data, .length = have };
+}
+
+static struct term simple_load(const struct field *field,
+					const struct field_value *v)
+{
+	struct term value = { .kind = TERM_TEXT };
+
+	switch (v->kind) {
+	case FIELD_STRING:
+	case FIELD_BYTES:
+		return string(v->data, v->length);
+	case FIELD_FLOAT:
+		value.kind = TERM_REAL;
+		value.f = v->f;
+		return value;
+	case FIELD_TIME:
+		return operand_integer(v->i);
+	case FIELD_TEXT:
+	case FIELD_STACK:
+	case FIELD_CTYPE:
+		return value;
+	default:
+		return field->is_signed ? operand_integer(v->i) :
+					  operand_integer(v->u);
+	}
+}
+
+/* A byte of a string, an address of a stack. */
+static struct term part_load(const struct operand *o,
+				      const struct field_value *v)
+{
+	size_t size = v->kind == FIELD_STACK ? 8 : 1;
+
+	if (o->index >= v->length / size)
+		return (struct term){ 0 };
+	return operand_integer(number_load(v->data + o->index * size, size));
+}
+
+static const struct decode_piece *piece_find(const struct operand *o,
+					     const struct scratch *scratch)
+{
+	const struct decode_piece *end = scratch->pieces +
+					 scratch->result.count;
+	const struct decode_piece *piece = field_piece(o->field,
+						       scratch->pieces,
+						       scratch->result.count);
+	uint64_t left = o->element && o->field->array ? o->index : 0;
+
+	while (piece && left) {
+		do
+			piece++;
+		while (piece < end && piece->step != o->field->step);
+		piece = piece < end ? piece : NULL;
+		left--;
+	}
+	return piece;
+}
+
+static struct term operand_load(const struct operand *o,
+				const struct operand_source *source)
+{
+	const struct decode_piece *piece;
+	struct field_value v;
+	struct term value = { 0 };
+
+	if (o->builtin)
+		return builtin_load(o->builtin, source->event);
+	piece = o->field ? piece_find(o, source->scratch) : NULL;
+	if (!piece)
+		return (struct term){ 0 };
+	v = field_value(o->field, piece);
+	if (!v.there || piece->nothing)
+		return value;
+	if (o->element && !o->field->array)
+		value = part_load(o, &v);
+	else if (o->inside)
+		value = inside_load(o, piece);
+	else
+		value = simple_load(o->field, &v);
+	value.operand = o;
+	value.piece = piece;
+	return value;
+}
+
+/* ---- text ---- */
+
+static struct term operand_text_end(struct text *text, const char *end)
+{
+	return string(text->data, end - text->data);
+}
+
+static struct term digits_put(__int128 number, struct text *text)
+{
+	unsigned __int128 rest = number < 0 ? -(unsigned __int128)number :
+					      (unsigned __int128)number;
+	char digits[48], *p = digits + sizeof(digits);
+
+	do {
+		*--p = '0' + (int)(rest % 10);
+		rest /= 10;
+	} while (rest);
+	if (number < 0)
+		*--p = '-';
+	if (text_reserve(text, sizeof(digits)))
+		return (struct term){ 0 };
+	return operand_text_end(text, text_put(text->data, p,
+					       digits + sizeof(digits) - p));
+}
+
+/* As the FMT prints it. */
+static struct term operand_piece_put(const struct term *value,
+				      const struct operand_source *source,
+				      struct text *text)
+{
+	struct render_input input = output_render_input(source->event,
+							source->symbols);
+
+	if (text_reserve(text, render_room(input.format, value->piece->bytes)))
+		return (struct term){ 0 };
+	return operand_text_end(text,
+				render_piece(&input, value->piece, text->data));
+}
+
+/* A value inside a C type, as C writes it. */
+static struct term inside_put(const struct term *value,
+				       struct text *text)
+{
+	const struct operand *o = value->operand;
+	struct value_budget budget = VALUE_BUDGET;
+
+	if (text_reserve(text, VALUE_TEXT_MAX + 8))
+		return (struct term){ 0 };
+	return operand_text_end(
+		text, value_put(&o->point->format.types, o->ctype, value->data,
+				value->length, text->data, &budget));
+}
+
+static struct term integer_name(const struct term *value,
+					 const struct operand_source *source,
+					 struct text *text)
+{
+	const struct operand *o = value->operand;
+	const char *name = NULL;
+	const struct value_types *types;
+	const struct tff_ctype *type;
+	uint32_t work = MEMBERS_MOST;
+
+	if (!o || !o->field || (o->element && !o->field->array))
+		return digits_put(value->i, text);
+	if (o->inside) {
+		/* Of an integer inside a C type: its name; or its digits. */
+		types = &o->point->format.types;
+		type = &types->types[o->ctype];
+		if (type->kind == TFF_CTYPE_ENUM && type->bytes &&
+		    type->bytes <= 8)
+			name = value_enumerator(types, o->ctype, value->i,
+						&work);
+		else if (type->kind == TFF_CTYPE_BOOL && value->i >> 1 == 0)
+			name = value->i ? "true" : "false";
+		else if (type->kind == TFF_CTYPE_CHAR && type->bytes == 1)
+			return string(value->piece->data + o->offset, 1);
+		return name ? string(name, strlen(name)) :
+			      digits_put(value->i, text);
+	}
+	switch (o->field->kind) {
+	case FIELD_ENUM:
+		name = field_enum_name(&o->point->format, o->field, value->i);
+		return name ? string(name, strlen(name)) :
+			      digits_put(value->i, text);
+	case FIELD_FLAGS:
+	case FIELD_ADDRESS:
+	case FIELD_BOOL:
+	case FIELD_TIME:
+		return operand_piece_put(value, source, text);
+	default:
+		return digits_put(value->i, text);
+	}
+}
+
+/* The value as a string, in `text` where that's needed: the name of an integer
+ * that has one, else its digits. MISSING when there is no memory. */
+static struct term operand_text(const struct term *value,
+				const struct operand_source *source,
+				struct text *text)
+{
+	switch (value->kind) {
+	case TERM_INTEGER:
+		return integer_name(value, source, text);
+	case TERM_REAL:
+		if (text_reserve(text, NUMBER_MAX))
+			return (struct term){ 0 };
+		return operand_text_end(
+			text, text->data + snprintf(text->data, NUMBER_MAX,
+						    "%.17g", value->f));
+	case TERM_TEXT:
+		return value->operand->inside ?
+			       inside_put(value, text) :
+			       operand_piece_put(value, source, text);
+	default:
+		return *value;
+	}
+}
+
+/* ---- bound to a point ---- */
 
 struct expression_bound {
 	struct expression *e;

@@ -4,12 +4,12 @@
 #define TRACEFMT_EXPRESSION_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include "lib/error.h"
 #include "lib/read/read.h"
 #include "tracefmt/output/output.h"
 
 struct expression;
+
 /* With its names resolved for the events of a point. */
 struct expression_bound;
 
@@ -17,14 +17,12 @@ struct expression_bound;
 struct expression_bound *expression_bind(struct expression *expression,
 					 const struct match_point *point);
 void expression_unbind(struct expression_bound *bound);
-
 /* It looks at the record's data. */
 bool expression_wants_data(const struct expression_bound *bound);
 /* Of an event of the point, whose pieces are in scratch if they are wanted. */
 bool expression_holds(const struct expression_bound *bound,
 		      const struct event *event, const struct scratch *scratch,
 		      struct symbols *symbols);
-
 /*
  * What to report of the i-th of its names after the last event: 2, no event
  * has it; 1, it was a builtin's and there is a field of that name, too; both with

@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "expression_tree.h"
+
+/* An expression as parsed. */
+#define EXPRESSION_NODES_MAX	1000	/* it is evaluated by recursion */
 
 #define DEPTH_MAX	100	/* of parentheses and prefix operators */
 #define SHOWN		60	/* characters on each side of a wrong place */
 
-const char *const expression_builtins[BUILTINS] = {
+static const char *const expression_builtins[BUILTINS] = {
 	[BUILTIN_EVENT] = "event", [BUILTIN_TIME] = "time",
 	[BUILTIN_MAJOR] = "major", [BUILTIN_MINOR] = "minor",
 	[BUILTIN_PID] = "pid", [BUILTIN_TID] = "tid",

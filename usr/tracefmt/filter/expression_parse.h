@@ -19,9 +19,68 @@
 #ifndef TRACEFMT_EXPRESSION_PARSE_H
 #define TRACEFMT_EXPRESSION_PARSE_H
 
+#include <regex.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include "lib/error.h"
+#include "lib/read/read.h"
 
-struct expression;
+#define EXPRESSION_PARTS_MAX	16	/* of a name */
+
+enum expression_op {
+	OP_NUMBER, OP_FLOAT, OP_STRING, OP_REGEX, OP_NAME,
+	OP_NOT, OP_MINUS, OP_INVERT,
+	OP_OR, OP_AND, OP_BIT_OR, OP_BIT_XOR, OP_BIT_AND,
+	OP_EQUAL, OP_UNEQUAL,
+	OP_LESS, OP_LESS_EQUAL, OP_GREATER, OP_GREATER_EQUAL,
+	OP_MATCH, OP_MATCH_NOT,
+	OP_LEFT, OP_RIGHT, OP_PLUS, OP_SUBTRACT, OP_TIMES, OP_DIVIDE, OP_MODULO,
+};
+
+struct expression_node {
+	enum expression_op op;
+	uint32_t a, b;		/* operands: indices of nodes */
+	union {
+		__int128 number;
+		double real;
+		uint32_t name;	/* index in names */
+	};
+	char *text;		/* STRING */
+	size_t length;
+	regex_t *regex;		/* REGEX */
+};
+
+enum expression_builtin {
+	BUILTIN_NONE,
+	BUILTIN_EVENT, BUILTIN_TIME, BUILTIN_MAJOR, BUILTIN_MINOR, BUILTIN_PID,
+	BUILTIN_TID, BUILTIN_COMM, BUILTIN_CPU, BUILTIN_LENGTH, BUILTIN_DESC,
+	BUILTINS,
+};
+
+/* Of "r->next->age", "a[1].b". */
+struct expression_part {
+	size_t at, length;	/* of a member's name in the text; no length:
+				 * an element */
+	uint64_t index;		/* of the element */
+	size_t end;		/* in the text */
+};
+
+struct expression_name {
+	char *text;		/* without the first '.' of ".pid" */
+	struct expression_part parts[EXPRESSION_PARTS_MAX];
+	size_t count;
+	enum expression_builtin builtin;
+	bool found;		/* a point has a field of that name */
+};
+
+struct expression {
+	struct expression_node *nodes;
+	size_t count;
+	uint32_t root;
+	struct expression_name *names;
+	size_t name_count;
+	struct text texts[2];	/* of a comparison's two sides */
+};
 
 /* 0, or -EINVAL or -ENOMEM with err set. */
 int expression_parse(struct expression **expression, const char *text,

@@ -8,9 +8,7 @@
 #include "tracefmt/output/print.h"
 #include "expression.h"
 #include "expression_parse.h"
-#include "names.h"
-#include "pattern.h"
-#include "ranges.h"
+#include "choice.h"
 #include "span.h"
 
 enum number_kind {

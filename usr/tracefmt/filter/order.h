@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include "lib/read/read.h"
 
+struct store;
+
 struct order_settings {
 	bool newest_first;
 	uint64_t last;		/* only the last N selected events; 0: all */

@@ -6,8 +6,13 @@
  * hex, addresses and the frames of stacks as {"address":"0x401136",
  * "symbol":"work","offset":20,"file":"app.c","line":33,"module":"app",
  * "module_offset":4406} without what isn't known, flags as {"value":3,"names":
- * ["READ","WRITE"]}, C types as in json_value.h, what follows %R as an array. A
- * value that isn't there is null.
+ * ["READ","WRITE"]}, what follows %R as an array. A value that isn't there is
+ * null.
+ *
+ * Of C types structures are objects (members of anonymous ones among those of
+ * what is around them), arrays are arrays, those of characters strings up to a
+ * zero, enumerations {"value":1,"name":"RED"} with null where no enumerator has
+ * the value. What data ends before is left out.
  */
 #ifndef TRACEFMT_JSON_FIELD_H
 #define TRACEFMT_JSON_FIELD_H
@@ -15,10 +20,17 @@
 #include "lib/read/read.h"
 #include "tracefmt/output/output.h"
 
-/* Notes of a field besides enum decode_note. */
-#define JSON_NOTE_NOT_TEXT	NOTE_KINDS	/* a string that isn't UTF-8 */
-#define JSON_NOTE_TOO_LONG	(NOTE_KINDS + 1)	/* for VALUE_TEXT_MAX */
-#define JSON_NOTES		(NOTE_KINDS + 2)
+/* Bytes that are written beyond the budget at most. */
+#define JSON_VALUE_SLACK	1024
+
+/*
+ * The value at data, of whose bytes `have` are there, at p; returns the end.
+ * The budget's text becomes 0 when not all of it has room: what is written is
+ * valid all the same. *invalid is of its strings.
+ */
+char *json_put_value(const struct value_types *types, uint32_t ctype,
+		     const uint8_t *data, size_t have, char *p,
+		     struct value_budget *budget, enum json_bytes *invalid);
 
 struct json_field {
 	const struct decode_format *format;

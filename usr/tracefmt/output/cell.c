@@ -1,8 +1,272 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cell.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include "lib/read/read.h"
-#include "arguments.h"
+
+/* ---- what --fields chooses ---- */
+
+const char *const column_words[COLUMN_KINDS] = {
+	"event", "time", "time_ns", "boot_ns", "host", "trace", "major",
+	"minor", "desc", "group", "types", "pid", "tid", "comm", "cpu",
+	"length", "flags", "context", "fields", "notes", "data",
+};
+
+static enum column column_find(const char *name, size_t length)
+{
+	enum column column = 0;
+
+	while (column < COLUMN_KINDS &&
+	       (strncmp(column_words[column], name, length) ||
+		column_words[column][length]))
+		column++;
+	return column;
+}
+
+struct columns_item columns_item_of(const char *name, size_t length)
+{
+	bool dotted = *name == '.';
+
+	return (struct columns_item){
+		.column = dotted ? COLUMN_FIELD : column_find(name, length),
+		.name = name + dotted,
+		.length = length - dotted,
+	};
+}
+
+static int columns_item_add(struct columns *columns, const char *name,
+			    size_t length, struct error *err)
+{
+	struct columns_item *items =
+		reallocarray(columns->items, columns->count + 1,
+			     sizeof(*items));
+
+	if (!items)
+		return error_no_memory(err);
+	columns->items = items;
+	items[columns->count++] = columns_item_of(name, length);
+	return 0;
+}
+
+static int columns_list_parse(struct columns *columns, const char *list,
+			      struct error *err)
+{
+	size_t length;
+	int code = 0;
+
+	for (const char *p = list; !code; p += length + 1) {
+		length = strcspn(p, ",");
+		if (!length || (*p == '.' && length == 1))
+			return error_set(err, -EINVAL,
+					 "--fields '%s': a name is missing",
+					 list);
+		code = columns_item_add(columns, p, length, err);
+		if (!p[length])
+			break;
+	}
+	return code;
+}
+
+int columns_parse(struct columns *columns,
+		  const struct output_settings *settings, struct error *err)
+{
+	int code = 0;
+
+	*columns = (struct columns){ 0 };
+	for (size_t i = 0; !code && i < settings->field_count; i++)
+		code = columns_list_parse(columns, settings->fields[i], err);
+	if (code)
+		columns_free(columns);
+	return code;
+}
+
+void columns_free(struct columns *columns)
+{
+	free(columns->items);
+	*columns = (struct columns){ 0 };
+}
+
+bool columns_have(const struct columns *columns, enum column column)
+{
+	for (size_t i = 0; i < columns->count; i++)
+		if (columns->items[i].column == column)
+			return true;
+	return false;
+}
+
+size_t columns_field(const struct columns *columns, const char *name)
+{
+	size_t i = 0;
+
+	for (; i < columns->count; i++) {
+		const struct columns_item *item = &columns->items[i];
+
+		if (item->column == COLUMN_FIELD &&
+		    !strncmp(item->name, name, item->length) &&
+		    !name[item->length])
+			break;
+	}
+	return i;
+}
+
+/* It, or what is called like it. */
+static bool item_met(const struct columns *columns,
+		     const struct columns_item *item)
+{
+	for (size_t i = 0; i < columns->count; i++) {
+		const struct columns_item *other = &columns->items[i];
+
+		if (other->column == COLUMN_FIELD && other->met &&
+		    other->length == item->length &&
+		    !memcmp(other->name, item->name, item->length))
+			return true;
+	}
+	return false;
+}
+
+int columns_check(const struct columns *columns, struct error *err)
+{
+	for (size_t i = 0; i < columns->count; i++) {
+		const struct columns_item *item = &columns->items[i];
+
+		if (item->column != COLUMN_FIELD ||
+		    item_met(columns, item))
+			continue;
+		error_set(err, -ENOENT, "no event has a field '%.*s'",
+			  (int)item->length, item->name);
+		error_hint(err, "--format=json shows the names of the fields");
+		return -ENOENT;
+	}
+	return 0;
+}
+
+/* ---- all values on one line ---- */
+
+static bool arguments_is_space(char c)
+{
+	return c == ' ' || c == '\n' || c == '\t';
+}
+
+/* Blanks and line ends from `start` on become one blank each, none at the
+ * ends; returns the new end. */
+static char *line_make(char *start, char *end)
+{
+	char *p = start;
+
+	for (char *c = start; c < end; c++)
+		if (!arguments_is_space(*c))
+			*p++ = *c;
+		else if (p > start && p[-1] != ' ')
+			*p++ = ' ';
+	while (p > start && p[-1] == ' ')
+		p--;
+	return p;
+}
+
+static void shown_put(const struct render_input *input,
+		     const struct match_point *point,
+		     const struct decode_piece *piece, struct text *text)
+{
+	bool quoted;
+	char *start, *end;
+
+	quoted =
+		piece->step->field != DECODE_NO_FIELD &&
+		point->fields.fields[piece->step->field].kind == FIELD_STRING &&
+		piece->step->letter != 'C' && piece->note == NOTE_NONE;
+	if (text_reserve(text, render_room(input->format, piece->bytes) + 2))
+		return;
+	start = text->data + text->used;
+	if (quoted)
+		*start++ = '"';
+	end = render_piece(input, piece, start);
+	if (quoted)
+		*end++ = '"';
+	else
+		end = line_make(start, end);
+	text->used = end - text->data;
+}
+
+/* "label = "; a FMT's text is fit for a terminal. */
+static void label_put(const struct field *field, struct text *text)
+{
+	size_t start = text->used;
+
+	if (!*field->label)
+		return;
+	text_add_string(text, field->label);
+	text->used = line_make(text->data + start, text->data + text->used) -
+		     text->data;
+	TEXT_ADD(text, " = ");
+}
+
+void arguments_put(const struct output *output, const struct event *event,
+		   const struct scratch *scratch, const struct field *without,
+		   struct text *text)
+{
+	const struct match_point *point = event->point;
+	struct render_input input = output_render_input(event,
+					output->settings->symbols);
+	size_t start = text->used;
+
+	for (size_t i = 0; i < scratch->result.count; i++) {
+		const struct decode_piece *piece = &scratch->pieces[i];
+		uint32_t field = piece->step->field;
+
+		if (piece->step->letter == STEP_TEXT || piece->nothing ||
+		    (field == DECODE_NO_FIELD &&
+		     (piece->note == NOTE_NONE || piece->shared)) ||
+		    (without && piece->step == without->step))
+			continue;
+		if (!piece->again && text->used > start)
+			TEXT_ADD(text, ", ");
+		else if (piece->again && piece->step->letter != 'C')
+			TEXT_ADD(text, " ");
+		if (!piece->again && field != DECODE_NO_FIELD)
+			label_put(&point->fields.fields[field], text);
+		shown_put(&input, point, piece, text);
+	}
+}
+
+/* ---- */
+
+const struct field *arguments_return_field(const struct match_point *post)
+{
+	const struct field_set *set = &post->fields;
+
+	if (!post->formatted || !set->count)
+		return NULL;
+	for (size_t i = 0; i < set->count; i++)
+		if (!strncasecmp(set->fields[i].label, "ret", 3) ||
+		    !strcasecmp(set->fields[i].label, "rc") ||
+		    !strcasecmp(set->fields[i].label, "result"))
+			return &set->fields[i];
+	return &set->fields[0];
+}
+
+void arguments_return_put(const struct output *output,
+			  const struct event *event,
+			  const struct scratch *scratch, struct text *text)
+{
+	const struct field *field = arguments_return_field(event->point);
+	struct render_input input = output_render_input(event,
+					output->settings->symbols);
+	const struct decode_piece *piece;
+
+	if (event->record->flags & RAS_RECORD_TAIL_CALL) {
+		TEXT_ADD(text, "<tail call>");
+		return;
+	}
+	if (!field || !scratch->result.count)
+		return;
+	piece = field_piece(field, scratch->pieces, scratch->result.count);
+	if (piece)
+		shown_put(&input, event->point, piece, text);
+	else
+		TEXT_ADD(text, "<not traced>");
+}
 
 #define COMM_MAX	16
 

@@ -1,11 +1,69 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One thing of an event as text for people: for templates (prefix.h) and for
- * --fields of the text output. */
+/* What there is of an event: columns and fields, and each as text for people. */
 #ifndef TRACEFMT_CELL_H
 #define TRACEFMT_CELL_H
 
-#include "columns.h"
 #include "output.h"
+
+/*
+ * What --fields chooses: columns of the event, and fields of its data by name
+ * (format/field.h). A field that is called like a column is meant with a '.' in
+ * front.
+ */
+enum column {
+	COLUMN_EVENT, COLUMN_TIME, COLUMN_TIME_NS, COLUMN_BOOT_NS,
+	COLUMN_HOST, COLUMN_TRACE, COLUMN_MAJOR, COLUMN_MINOR, COLUMN_DESC,
+	COLUMN_GROUP, COLUMN_TYPES, COLUMN_PID, COLUMN_TID, COLUMN_COMM,
+	COLUMN_CPU, COLUMN_LENGTH, COLUMN_FLAGS, COLUMN_CONTEXT,
+	COLUMN_FIELDS, COLUMN_NOTES, COLUMN_DATA,
+	COLUMN_KINDS,
+	COLUMN_FIELD = COLUMN_KINDS,	/* one field of the data */
+};
+
+extern const char *const column_words[COLUMN_KINDS];
+
+struct columns_item {
+	enum column column;
+	const char *name;	/* FIELD; into the option's value */
+	size_t length;
+	bool met;		/* set by the output: an event has it */
+};
+
+struct columns {
+	struct columns_item *items;	/* in the order selected */
+	size_t count;
+};
+
+/* From the values of --fields, with commas; none: no items. 0, -ENOMEM, or
+ * -EINVAL with err set. */
+int columns_parse(struct columns *columns,
+		  const struct output_settings *settings, struct error *err);
+/* One of them by name. */
+struct columns_item columns_item_of(const char *name, size_t length);
+void columns_free(struct columns *columns);
+/* The column was selected. */
+bool columns_have(const struct columns *columns, enum column column);
+/* Its place as a field's; count: it wasn't selected. */
+size_t columns_field(const struct columns *columns, const char *name);
+/* A field that no event had: 0, or -ENOENT with err set. */
+int columns_check(const struct columns *columns, struct error *err);
+
+/* The values of an event on one line, as its FMT prints them: "n = 0005, name =
+ * "x", next = <not readable: 0000000000001234>"; a value without a label is
+ * alone. Append all but `without` (NULL: all); scratch: output_decode() was called. See
+ * text->error. */
+void arguments_put(const struct output *output, const struct event *event,
+		   const struct scratch *scratch, const struct field *without,
+		   struct text *text);
+/* What a POST's event has of the return value: the first of its fields whose
+ * label begins with "ret", or is "rc" or "result", else the first one; NULL: it
+ * has none. */
+const struct field *arguments_return_field(const struct match_point *post);
+/* Append it, without its label; at a tail call "<tail call>". Nothing when the
+ * point has none. See text->error. */
+void arguments_return_put(const struct output *output,
+			  const struct event *event,
+			  const struct scratch *scratch, struct text *text);
 
 enum cell_kind {
 	CELL_COLUMN,		/* what is a column, too, and fields */
@@ -16,6 +74,8 @@ enum cell_kind {
 	CELL_SINCE_LAST,	/* seconds since the event printed before */
 };
 
+/* One thing of an event as text: for templates (prefix.h) and for --fields of
+ * the text output. */
 struct cell {
 	enum cell_kind kind;
 	struct columns_item item;	/* COLUMN; `met` is set for fields */

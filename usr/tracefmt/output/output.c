@@ -3,6 +3,83 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
+
+#define SECOND		1000000000LL
+
+int64_t clock_second(int64_t time)
+{
+	return time / SECOND - (time % SECOND < 0);
+}
+
+static void time_split(bool utc, int64_t second, struct tm *tm)
+{
+	time_t t = second;
+
+	if (!(utc ? gmtime_r(&t, tm) : localtime_r(&t, tm)))
+		*tm = (struct tm){ 0 };
+}
+
+static char *of_day_put(const struct tm *tm, char *p)
+{
+	p = text_put_padded(p, tm->tm_hour, 2);
+	*p++ = ':';
+	p = text_put_padded(p, tm->tm_min, 2);
+	*p++ = ':';
+	return text_put_padded(p, tm->tm_sec, 2);
+}
+
+char *clock_put_any(struct clock *clock, int64_t time, char *p)
+{
+	int64_t second;
+	struct tm tm;
+	uint64_t distance;
+
+	if (clock->relative) {
+		distance = (uint64_t)time - (uint64_t)clock->start;
+		*p++ = time < clock->start ? '-' : '+';
+		distance = time < clock->start ? -distance : distance;
+		p = text_put_decimal(p, distance / SECOND);
+		*p++ = '.';
+		return text_put_padded(p, distance % SECOND, 9);
+	}
+	second = clock_second(time);
+	time_split(clock->utc, second, &tm);
+	clock->second = (uint64_t)second * SECOND;
+	*of_day_put(&tm, clock->text) = '.';
+	return clock_put(clock, time, p);
+}
+
+void clock_date(const struct clock *clock, int64_t time, char *text,
+		size_t size)
+{
+	struct tm tm;
+
+	time_split(clock->utc, clock_second(time), &tm);
+	strftime(text, size, "%Y-%m-%d %H:%M:%S", &tm);
+}
+
+int clock_day(const struct clock *clock, int64_t time)
+{
+	struct tm tm;
+
+	time_split(clock->utc, clock_second(time), &tm);
+	return tm.tm_year * 512 + tm.tm_yday;
+}
+
+char *clock_put_iso(int64_t time, char *p)
+{
+	int64_t second = clock_second(time);
+	struct tm tm;
+
+	time_split(true, second, &tm);
+	p += strftime(p, 20, "%Y-%m-%dT", &tm);
+	p = of_day_put(&tm, p);
+	*p++ = '.';
+	p = text_put_padded(p, time - second * SECOND, 9);
+	*p++ = 'Z';
+	return p;
+}
 
 static int pieces_reserve(struct scratch *scratch, size_t room)
 {

@@ -10,10 +10,9 @@
 #include "lib/array.h"
 #include "lib/hash.h"
 #include "lib/key_map.h"
-#include "tracefmt/pair/latency.h"
+#include "tracefmt/pair/figures.h"
 #include "tracefmt/pair/pairing.h"
-#include "tracefmt/pair/value_counts.h"
-#include "arguments.h"
+#include "cell.h"
 
 #define KEPT		20	/* unmatched ones of each kind */
 #define VALUES_SHOWN	8	/* return values of a function */

@@ -29,12 +29,8 @@ struct prefix;
 int prefix_parse(struct prefix **prefix, const char *template,
 		 struct error *err);
 void prefix_free(struct prefix *prefix);
-/* It ends with a line end: a line of its own. */
-bool prefix_is_line(const struct prefix *prefix);
-/* Append it. See text->error. */
-void prefix_put(struct prefix *prefix, const struct cell_source *source,
-		struct text *text);
-/* A field that no event had: 0, or -ENOENT with err set. */
-int prefix_check(const struct prefix *prefix, struct error *err);
+
+/* The text output with --prefix or --fields. */
+extern const struct output_ops output_prefixed;
 
 #endif

@@ -17,22 +17,19 @@ enum summary_by {
 
 /* SUMMARY_ALL without a name; SUMMARY_KINDS: no such name. */
 enum summary_by summary_by_name(const char *name);
-
 /* After the last record was read. 0 or -ENOMEM. */
 int summary_print(FILE *out, const struct stream *stream, struct clock *clock);
-/* What a trace is; if it was read to its end also how many records it has, and
- * from when on it is complete. */
-void summary_head(FILE *out, const struct trace *trace, bool whole,
-		  struct clock *clock);
 
-/* Of a minor, or (-1) of all of a major, in all traces: records that were
- * overwritten, and hits that were dropped. */
-struct summary_lost {
-	uint64_t records;
-	bool known;
-};
+struct selected;
 
-struct summary_lost summary_lost(const struct stream *stream,
-				 unsigned int major, int minor);
+/* SUMMARY_ALL: as SUMMARY_MINOR. NULL: no memory. */
+struct selected *selected_open(enum summary_by by, const struct stream *stream);
+void selected_close(struct selected *selected);
+/* One more event; 0 or -ENOMEM. */
+int selected_add(struct selected *selected, const struct event *event);
+/* The traces are not read any further: what they lost isn't known. */
+void selected_stop(struct selected *selected);
+/* Print what the traces are, and these figures. */
+void selected_print(FILE *out, struct selected *selected, struct clock *clock);
 
 #endif

@@ -25,7 +25,37 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "lib/read/read.h"
-#include "role.h"
+
+#define PAIR_POST	0x8000
+
+enum pair_role {
+	PAIR_PLAIN,		/* neither */
+	PAIR_PRE,
+	PAIR_POST_MATCHED,
+	PAIR_POST_ALONE,	/* its PRE isn't there */
+};
+
+/* Is the point a PRE, a POST (PAIR_POST_ALONE)? By minor and session, see above;
+ * looks through the session's points. */
+enum pair_role pair_role_of(const struct match_point *point);
+/* It would be paired, if its calls were sure to stay in a thread. */
+bool pair_migrates(const struct match_point *point);
+
+/* Name of the function: what the DESCs of PRE and POST have in common at their
+ * begin, without "Pre-Invocation" and the like: "(OS) DosSleep". At most
+ * PAIR_NAME_MAX bytes with the zero, whole characters, safe for a terminal. */
+#define PAIR_NAME_MAX	128
+const char *pair_name(const struct match_point *point, char *name);
+
+static inline uint16_t pair_minor(const struct match_point *point)
+{
+	return point->key >> 16;
+}
+
+static inline uint16_t pair_major(const struct match_point *point)
+{
+	return point->key >> 32;
+}
 
 #define PAIR_THREADS	(64u << 10)
 #define PAIR_OPEN	(256u << 10)
