@@ -14,7 +14,7 @@
 #include "lib/formats/tff.h"
 #include "input.h"
 #include "run.h"
-#include "trcust/write/tff_write.h"
+#include "trcust/write.h"
 
 #define COMBINE_FILES_MAX	50
 #define MINOR_CODES	65536

@@ -16,8 +16,7 @@
 #include "lib/guard.h"
 #include "lib/outfile.h"
 #include "lib/path.h"
-#include "trcust/write/tdf_write.h"
-#include "trcust/write/tff_write.h"
+#include "trcust/write.h"
 
 /* Of the directory before the base name, "" for the current one. */
 static int directory_length(const char *path)

@@ -1,14 +1,302 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "tff_write.h"
+#include "write.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <rastrace/tdf.h>
 #include <rastrace/tff.h>
+#include "lib/debug/arch/arch.h"
 #include "lib/debug/module/module.h"
 #include "lib/formats/format.h"
+#include "lib/formats/rpn.h"
 #include "lib/hash.h"
 #include "trcust/compile/ctype.h"
+#include "trcust/compile/symbol.h"
+
+#define INSN_TEXT	128	/* bytes of an instruction as text */
+
+/* The next table of the file begins here. */
+static void table_begin(struct bytes *file, struct tdf_table *table,
+			size_t count)
+{
+	bytes_align(file);
+	table->offset = file->size;
+	table->count = count;
+}
+
+static void name_add(struct bytes *table, struct strings *strings,
+		     const char *name, uint32_t id)
+{
+	struct tdf_name out = {
+		.name = strings_add(strings, name), .id = id,
+	};
+
+	bytes_add(table, &out, sizeof(out));
+}
+
+/* Puts the header in front, with the CRC of all at `crc`; frees the bytes. */
+static int file_write(struct bytes *file, const void *header, size_t size,
+		      size_t crc, struct outfile **out, const char *path,
+		      struct error *err)
+{
+	uint32_t sum;
+	int code;
+
+	if (!file->failed) {
+		memcpy(file->data, header, size);
+		sum = hash_crc32(0, file->data, file->size);
+		memcpy(file->data + crc, &sum, sizeof(sum));
+	}
+	code = file->failed ? error_no_memory(err) :
+			      outfile_open(out, path, err);
+	if (!code)
+		outfile_write(*out, file->data, file->size);
+	bytes_free(file);
+	return code;
+}
+
+struct tdf_writer {
+	const struct compilation *c;
+	const struct compiled *compiled;
+	struct tdf_header header;
+	struct bytes file;
+	struct strings strings;
+	struct tdf_section sections[TDF_SECTIONS_MAX];
+	bool too_many;		/* of them */
+};
+
+static void write_module(struct tdf_writer *w)
+{
+	const struct module *m = w->c->module;
+	struct tdf_module out = {
+		.path = strings_add(&w->strings, m->path),
+		.name = strings_add(&w->strings, w->c->tsf->modname),
+		.machine = m->machine,
+		.elf_class = m->elf_class,
+		.kind = m->kind,
+		.id_kind = m->identity.kind,
+		.id_length = m->identity.length,
+	};
+
+	memcpy(out.id, m->identity.id, sizeof(out.id));
+	table_begin(&w->file, &w->header.modules, 1);
+	bytes_add(&w->file, &out, sizeof(out));
+}
+
+static void write_names(struct tdf_writer *w, struct tdf_table *table,
+			const struct tsf_name *names, size_t count)
+{
+	table_begin(&w->file, table, count);
+	for (size_t i = 0; i < count; i++)
+		name_add(&w->file, &w->strings, names[i].name, names[i].id);
+}
+
+static void write_points(struct tdf_writer *w)
+{
+	uint32_t site = 0;
+
+	table_begin(&w->file, &w->header.points, w->compiled->dynamic_count);
+	for (size_t i = 0; i < w->compiled->point_count; i++) {
+		const struct compile_point *in = &w->compiled->points[i];
+		struct tdf_point out = {
+			.hash = in->hash,
+			.minor = in->tsf->minor,
+			.type = in->tsf->type,
+			.group = in->tsf->group,
+			.line = in->tsf->pos.line,
+			.name = strings_add(&w->strings, in->tsf->tp.text),
+			.first_site = site,
+			.sites = in->site_count,
+			.maxhits = in->tsf->maxhits,
+			.passcount = in->tsf->passcount,
+			.flags = in->tsf->continue_on_fault ?
+					 TDF_POINT_CONTINUE : 0,
+		};
+
+		if (in->is_static)
+			continue;
+		bytes_add(&w->file, &out, sizeof(out));
+		site += out.sites;
+	}
+}
+
+/* *stmt: of the statements table, in the order of the sites. */
+static void write_site(struct tdf_writer *w, const struct compile_site *in,
+		       uint32_t *stmt)
+{
+	char text[INSN_TEXT];
+	struct tdf_site out = {
+		.offset = in->offset,
+		.address = in->address,
+		.nominal = in->nominal,
+		.symbol = strings_add(&w->strings, in->symbol),
+		.symbol_offset = in->symbol_offset,
+		.cost = in->cost,
+		.insn_length = in->insn_length,
+		.flags = in->flags,
+		.semaphore = in->semaphore,
+		.first_stmt = *stmt,
+		.stmts = in->stmts,
+	};
+
+	/* A site of the kernel may have no instruction: no text either. */
+	if (!arch_insn_print(w->c->module->arch, in->insn, in->insn_length,
+			     in->address, text, sizeof(text)))
+		out.text = strings_add(&w->strings, text);
+	memcpy(out.insn, in->insn, sizeof(out.insn));
+	bytes_add(&w->file, &out, sizeof(out));
+	*stmt += in->stmts;
+}
+
+static size_t site_count(const struct compiled *c)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->point_count; i++)
+		count += c->points[i].site_count;
+	return count;
+}
+
+static void write_sites(struct tdf_writer *w)
+{
+	uint32_t stmt = 0;
+
+	table_begin(&w->file, &w->header.sites, site_count(w->compiled));
+	for (size_t i = 0; i < w->compiled->point_count; i++)
+		for (size_t j = 0; j < w->compiled->points[i].site_count; j++)
+			write_site(w, &w->compiled->points[i].sites[j], &stmt);
+}
+
+/* In the order of the tracepoints, which is not that of the TSF. */
+static void write_stmts(struct tdf_writer *w)
+{
+	const struct compiled *c = w->compiled;
+
+	table_begin(&w->file, &w->header.stmts, c->stmt_count);
+	for (size_t i = 0; i < c->point_count; i++)
+		for (size_t j = 0; j < c->points[i].site_count; j++) {
+			const struct compile_site *in = &c->points[i].sites[j];
+
+			if (in->stmts)
+				bytes_add(&w->file, &c->stmts[in->first_stmt],
+					  in->stmts * sizeof(*c->stmts));
+		}
+	table_begin(&w->file, &w->header.rpn, c->rpn.size);
+	bytes_join(&w->file, &c->rpn);
+}
+
+static int tdf_section_compare(const void *a, const void *b)
+{
+	const struct tdf_section *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* The one that the operand of a DW_OP_addr is in. */
+static void tdf_section_add(struct tdf_writer *w, uint64_t address)
+{
+	uint32_t *count = &w->header.sections.count;
+	struct module_section in;
+
+	for (uint32_t i = 0; i < *count; i++)
+		if (address - w->sections[i].address < w->sections[i].size)
+			return;
+	if (!symbol_section_find(w->c, address, &in))
+		return;
+	if (*count == TDF_SECTIONS_MAX) {
+		w->too_many = true;
+		return;
+	}
+	w->sections[(*count)++] = (struct tdf_section) {
+		.address = in.address, .size = in.size,
+		.name = strings_add(&w->strings, in.name),
+		.flags = in.percpu ? TDF_SECTION_PERCPU : 0,
+	};
+}
+
+static void write_sections(struct tdf_writer *w)
+{
+	const struct bytes *rpn = &w->compiled->rpn;
+	struct rpn_op op = { 0 };
+	uint32_t count;
+
+	while (rpn_next(rpn->data, rpn->size, &op))
+		if (op.code == RPN_addr)
+			tdf_section_add(w, op.a);
+	count = w->header.sections.count;
+	qsort(w->sections, count, sizeof(*w->sections), tdf_section_compare);
+	table_begin(&w->file, &w->header.sections, count);
+	bytes_add(&w->file, w->sections, count * sizeof(*w->sections));
+}
+
+static void write_header(struct tdf_writer *w)
+{
+	struct tdf_header *h = &w->header;
+
+	table_begin(&w->file, &h->strings, w->strings.bytes.size);
+	bytes_join(&w->file, &w->strings.bytes);
+	memcpy(h->magic, TDF_MAGIC, sizeof(h->magic));
+	h->version = TDF_VERSION;
+	h->header_size = sizeof(*h);
+	h->file_size = w->file.size;
+	h->major = w->c->tsf->major;
+	h->maxdata = w->c->tsf->maxdata;
+}
+
+/* Only a TDF is replaced: not the TSF, not the module, nothing else. */
+static int check_old(const char *path, struct error *err)
+{
+	char magic[sizeof(((struct tdf_header *)0)->magic)];
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return 0;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		n = read(fd, magic, sizeof(magic));
+	close(fd);
+	if (!n || (n == sizeof(magic) && !memcmp(magic, TDF_MAGIC, n)))
+		return 0;
+	return error_set(err, -EINVAL, "'%s' exists and is not a TDF", path);
+}
+
+int tdf_write(struct outfile **out, const char *path,
+	      const struct compilation *c, const struct compiled *compiled,
+	      struct error *err)
+{
+	struct tdf_writer w = { .c = c, .compiled = compiled };
+	int code = 0;
+
+	bytes_add(&w.file, &w.header, sizeof(w.header));
+	w.header.tsf = strings_add(&w.strings, diag_path(c->diag));
+	write_module(&w);
+	write_names(&w, &w.header.types, c->tsf->types, c->tsf->type_count);
+	write_names(&w, &w.header.groups, c->tsf->groups,
+		    c->tsf->group_count);
+	write_points(&w);
+	write_sites(&w);
+	write_stmts(&w);
+	write_sections(&w);
+	write_header(&w);
+	if (w.too_many && !w.file.failed)
+		code = error_set(err, -E2BIG, "data of more than %d sections",
+				 TDF_SECTIONS_MAX);
+	else if (!w.file.failed)
+		code = check_old(path, err);
+	if (!code)
+		code = file_write(&w.file, &w.header, sizeof(w.header),
+				  offsetof(struct tdf_header, crc), out, path,
+				  err);
+	bytes_free(&w.file);
+	strings_free(&w.strings);
+	return code;
+}
 
 static uint32_t count_entries(const struct bytes *bytes, size_t entry_size)
 {
@@ -25,17 +313,6 @@ static void tff_tables_begin(const struct tff_tables *t, struct tff_section *s)
 	s->first_member = count_entries(&t->members, sizeof(struct tff_member));
 }
 
-static void tff_tables_name(struct tff_tables *t, struct bytes *table,
-			    const char *name, uint32_t id)
-{
-	struct tdf_name out = {
-		.name = strings_add(&t->strings, name),
-		.id = id,
-	};
-
-	bytes_add(table, &out, sizeof(out));
-}
-
 static uint32_t copy_string(struct tff_tables *t, const struct tff *from,
 			    uint32_t at)
 {
@@ -47,8 +324,8 @@ static void copy_names(struct tff_tables *t, const struct tff *from,
 		       size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		tff_tables_name(t, table, tff_string(from, names[i].name),
-				names[i].id);
+		name_add(table, &t->strings, tff_string(from, names[i].name),
+			 names[i].id);
 }
 
 void tff_tables_copy(struct tff_tables *t, const struct tff *from,
@@ -97,54 +374,32 @@ void tff_tables_copy(struct tff_tables *t, const struct tff *from,
 static void add_table(struct bytes *file, struct tdf_table *table,
 		      const struct bytes *bytes, size_t entry_size)
 {
-	bytes_align(file);
-	table->offset = file->size;
-	table->count = count_entries(bytes, entry_size);
+	table_begin(file, table, count_entries(bytes, entry_size));
 	bytes_join(file, bytes);
-	file->failed |= bytes->failed;
-}
-
-static void make_file(const struct tff_tables *t, unsigned int major,
-		      struct bytes *file)
-{
-	struct tff_header h = {
-		.version = TFF_VERSION,
-		.header_size = sizeof(h),
-		.major = major,
-	};
-
-	memcpy(h.magic, TFF_MAGIC, sizeof(h.magic));
-	bytes_add(file, &h, sizeof(h));
-	add_table(file, &h.sections, &t->sections, sizeof(struct tff_section));
-	add_table(file, &h.entries, &t->entries, sizeof(struct tff_entry));
-	add_table(file, &h.types, &t->types, sizeof(struct tdf_name));
-	add_table(file, &h.groups, &t->groups, sizeof(struct tdf_name));
-	add_table(file, &h.ctypes, &t->ctypes, sizeof(struct tff_ctype));
-	add_table(file, &h.members, &t->members, sizeof(struct tff_member));
-	add_table(file, &h.strings, &t->strings.bytes, 1);
-	h.file_size = file->size;
-	if (file->failed)
-		return;
-	memcpy(file->data, &h, sizeof(h));
-	h.crc = hash_crc32(0, file->data, file->size);
-	memcpy(file->data, &h, sizeof(h));
 }
 
 int tff_tables_write(const struct tff_tables *t, unsigned int major,
 		     struct outfile **out, const char *path, struct error *err)
 {
+	struct tff_header h = {
+		.magic = TFF_MAGIC,
+		.version = TFF_VERSION,
+		.header_size = sizeof(h),
+		.major = major,
+	};
 	struct bytes file = { 0 };
-	int code;
 
-	make_file(t, major, &file);
-	if (file.failed)
-		code = error_no_memory(err);
-	else
-		code = outfile_open(out, path, err);
-	if (!code)
-		outfile_write(*out, file.data, file.size);
-	bytes_free(&file);
-	return code;
+	bytes_add(&file, &h, sizeof(h));
+	add_table(&file, &h.sections, &t->sections, sizeof(struct tff_section));
+	add_table(&file, &h.entries, &t->entries, sizeof(struct tff_entry));
+	add_table(&file, &h.types, &t->types, sizeof(struct tdf_name));
+	add_table(&file, &h.groups, &t->groups, sizeof(struct tdf_name));
+	add_table(&file, &h.ctypes, &t->ctypes, sizeof(struct tff_ctype));
+	add_table(&file, &h.members, &t->members, sizeof(struct tff_member));
+	add_table(&file, &h.strings, &t->strings.bytes, 1);
+	h.file_size = file.size;
+	return file_write(&file, &h, sizeof(h),
+			  offsetof(struct tff_header, crc), out, path, err);
 }
 
 void tff_tables_free(struct tff_tables *t)
@@ -403,11 +658,11 @@ static void add_own_section(struct tff_writer *w)
 	out.path = strings_add(&w->t.strings, w->module);
 	out.tsf = strings_add(&w->t.strings, diag_path(c->diag));
 	for (size_t i = 0; i < c->tsf->type_count; i++)
-		tff_tables_name(&w->t, &w->t.types, c->tsf->types[i].name,
-				c->tsf->types[i].id);
+		name_add(&w->t.types, &w->t.strings, c->tsf->types[i].name,
+			 c->tsf->types[i].id);
 	for (size_t i = 0; i < c->tsf->group_count; i++)
-		tff_tables_name(&w->t, &w->t.groups, c->tsf->groups[i].name,
-				c->tsf->groups[i].id);
+		name_add(&w->t.groups, &w->t.strings, c->tsf->groups[i].name,
+			 c->tsf->groups[i].id);
 	tff_types_settle(&types);
 
 	/* Those that are wanted, in their order. */

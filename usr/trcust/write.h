@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The TFF as a file; what can't be undone is left to outfile_commit(). */
-#ifndef TRCUST_TFF_WRITE_H
-#define TRCUST_TFF_WRITE_H
+/* The TDF and the TFF as files; what can't be undone is left to outfile_commit(). */
+#ifndef TRCUST_WRITE_H
+#define TRCUST_WRITE_H
 
 #include <stdbool.h>
 #include "lib/error.h"
@@ -9,6 +9,11 @@
 #include "lib/formats/tff.h"
 #include "lib/outfile.h"
 #include "trcust/compile/compile.h"
+
+/* Write the dynamic tracepoints to the file. 0 or a negative errno. */
+int tdf_write(struct outfile **out, const char *path,
+	      const struct compilation *c, const struct compiled *compiled,
+	      struct error *err);
 
 /* The tables of a TFF while it is made, and sections of other TFFs copied into
  * them. */
