@@ -234,15 +234,6 @@ static int choose_site(struct chooser *ch, struct compile_site *site,
 	return code;
 }
 
-static void chooser_take_rpn(struct chooser *ch, const uint8_t *table,
-			     uint32_t *at, uint32_t length)
-{
-	const uint8_t *bytes = table + *at;
-
-	*at = ch->out->rpn.size;
-	bytes_add(&ch->out->rpn, bytes, length);
-}
-
 static int choose_point(struct chooser *ch, struct compile_point *point)
 {
 	ch->point = point;
@@ -261,18 +252,10 @@ static int choose_point(struct chooser *ch, struct compile_point *point)
 		}
 		/* append its statements to those of the sites before */
 		site->first_stmt = ch->out->stmt_count;
-		for (uint32_t j = 0; j < site->stmts; j++) {
-			struct tdf_stmt *out =
-				emit_stmt(ch->c, ch->out, point->tsf->pos,
-					  ch->sources[first + j]);
-
-			if (!out)
+		for (uint32_t j = 0; j < site->stmts; j++)
+			if (emit_copy(ch->c, ch->out, point->tsf->pos,
+				      &stmts[j], table, ch->sources[first + j]))
 				return -1;
-			*out = stmts[j];
-			chooser_take_rpn(ch, table, &out->rpn, out->rpn_length);
-			chooser_take_rpn(ch, table, &out->len_rpn,
-				 out->len_rpn_length);
-		}
 		if (ch->out->rpn.failed)
 			return chooser_no_memory(ch);
 	}

@@ -475,15 +475,6 @@ static int move_exits(struct returning *r)
 	return code;
 }
 
-static uint32_t returning_take_rpn(struct returning *r, uint32_t at,
-				   uint32_t length)
-{
-	uint32_t start = r->out->rpn.size;
-
-	bytes_add(&r->out->rpn, r->rpn.data + at, length);
-	return length ? start : 0;
-}
-
 /* Replaces the exits by the return probe. */
 static int take_return(struct returning *r, size_t stmts, size_t rpn)
 {
@@ -500,16 +491,10 @@ static int take_return(struct returning *r, size_t stmts, size_t rpn)
 	out->stmt_count = stmts;
 	out->rpn.size = rpn;
 	for (uint32_t i = 0; i < r->site.stmts; i++) {
-		struct tdf_stmt *stmt;
-
 		memcpy(source, out->sources[stmts + i], sizeof(source));
-		stmt = emit_stmt(r->c, out, point->tsf->pos, source);
-		if (!stmt)
+		if (emit_copy(r->c, out, point->tsf->pos, &r->stmts[i],
+			      r->rpn.data, source))
 			return -ENOMEM;
-		*stmt = r->stmts[i];
-		stmt->rpn = returning_take_rpn(r, stmt->rpn, stmt->rpn_length);
-		stmt->len_rpn = returning_take_rpn(r, stmt->len_rpn,
-					 stmt->len_rpn_length);
 	}
 	point->sites[0] = r->site;
 	point->site_count = 1;

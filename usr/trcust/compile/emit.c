@@ -35,6 +35,29 @@ struct tdf_stmt *emit_stmt(const struct compilation *c, struct compiled *out,
 	return stmt;
 }
 
+static uint32_t rpn_copy(struct bytes *all, const uint8_t *rpn, uint32_t length)
+{
+	uint32_t at = all->size;
+
+	bytes_add(all, rpn, length);
+	return at;
+}
+
+int emit_copy(const struct compilation *c, struct compiled *out,
+	      struct srcpos pos, const struct tdf_stmt *stmt,
+	      const uint8_t *table, const char *source)
+{
+	struct tdf_stmt *copy = emit_stmt(c, out, pos, source);
+
+	if (!copy)
+		return -1;
+	*copy = *stmt;
+	copy->rpn = rpn_copy(&out->rpn, table + stmt->rpn, stmt->rpn_length);
+	copy->len_rpn = rpn_copy(&out->rpn, table + stmt->len_rpn,
+				 stmt->len_rpn_length);
+	return 0;
+}
+
 void emit_register(const struct compile_site *site, unsigned int number,
 		   int64_t displacement, struct bytes *rpn)
 {

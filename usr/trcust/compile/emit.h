@@ -18,6 +18,11 @@ struct site_stmt {
  * memory. */
 struct tdf_stmt *emit_stmt(const struct compilation *c, struct compiled *out,
 			   struct srcpos pos, const char *source);
+/* A copy of the statement, whose expressions are in `table`. -1 after a
+ * message at pos: no memory. */
+int emit_copy(const struct compilation *c, struct compiled *out,
+	      struct srcpos pos, const struct tdf_stmt *stmt,
+	      const uint8_t *table, const char *source);
 /* Appends the register's value + displacement; at a return point the result
  * that it will have. */
 void emit_register(const struct compile_site *site, unsigned int number,

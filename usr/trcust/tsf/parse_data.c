@@ -390,11 +390,10 @@ static bool parse_bytes(struct parser *p, struct tsf_stmt *stmt)
 	return true;
 }
 
-static bool parse_memory(struct parser *p, enum tsf_stmt_kind kind,
-			 bool segmented)
+bool parse_memory(struct parser *p)
 {
-	struct tsf_stmt *stmt = stmt_add(p, kind);
-	bool read = true;
+	struct tsf_stmt *stmt = stmt_add(p, p->clause->kind);
+	bool segmented = p->clause->segmented, read = true;
 
 	if (!stmt)
 		return false;
@@ -430,26 +429,6 @@ static bool parse_memory(struct parser *p, enum tsf_stmt_kind kind,
 		return false;
 	parser_take_mark(p, ',');
 	return parser_expect(p, ')');
-}
-
-bool parse_mem(struct parser *p)
-{
-	return parse_memory(p, TSF_MEM, false);
-}
-
-bool parse_mem_segmented(struct parser *p)
-{
-	return parse_memory(p, TSF_MEM, true);
-}
-
-bool parse_asciiz(struct parser *p)
-{
-	return parse_memory(p, TSF_ASCIIZ, false);
-}
-
-bool parse_asciiz_segmented(struct parser *p)
-{
-	return parse_memory(p, TSF_ASCIIZ, true);
 }
 
 /* LEN=(address,flag[,size]) */

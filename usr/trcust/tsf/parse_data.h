@@ -6,10 +6,7 @@
 #include "parser.h"
 
 bool parse_regs(struct parser *p);
-bool parse_mem(struct parser *p);
-bool parse_mem_segmented(struct parser *p);
-bool parse_asciiz(struct parser *p);
-bool parse_asciiz_segmented(struct parser *p);
+bool parse_memory(struct parser *p);
 bool parse_len(struct parser *p);
 bool parse_vars(struct parser *p);
 bool parse_stack(struct parser *p);

@@ -568,31 +568,21 @@ static bool parse_if(struct parser *p)
 	       parser_expect(p, ')');
 }
 
-static bool parse_count(struct parser *p, uint64_t least, uint32_t *count)
+static bool parse_count(struct parser *p)
 {
+	const struct clause *clause = p->clause;
 	const char *text = parser_text(p, &p->token);
 	struct srcpos pos;
 	uint64_t value;
 
 	if (!parser_number(p, &value, &pos))
 		return false;
-	if (value < least || value > UINT32_MAX) {
+	if (value < clause->least || value > UINT32_MAX) {
 		parser_report(p, pos, TRCERR_BADPARM, text);
-		diag_hint(p->diag, "%u to %u", (unsigned int)least,
-			  UINT32_MAX);
+		diag_hint(p->diag, "%u to %u", clause->least, UINT32_MAX);
 	}
-	*count = value;
+	*(uint32_t *)((char *)p->point + clause->count) = value;
 	return true;
-}
-
-static bool parse_maxhits(struct parser *p)
-{
-	return parse_count(p, 1, &p->point->maxhits);
-}
-
-static bool parse_passcount(struct parser *p)
-{
-	return parse_count(p, 0, &p->point->passcount);
 }
 
 static bool parse_onfault(struct parser *p)
@@ -610,17 +600,8 @@ static bool parse_onfault(struct parser *p)
 	return true;
 }
 
-/* parse() is called after the keyword and, but for RETEP, the '='. */
-static const struct clause {
-	const char *word;
-	bool (*parse)(struct parser *p);
-	bool dynamic;		/* ignored in a static tracepoint */
-	bool takes_len;		/* may follow LEN */
-	/* given once: where in struct parser its keyword is; 0: any number of
-	 * times. The message about a second one; 0: TRCERR_SPURIOUS */
-	size_t once;
-	enum diag_id multiple;
-} clauses[] = {
+static const struct clause clauses[] = {
+#define COUNT(field)	.count = offsetof(struct tsf_point, field)
 #define ONCE(field)	.once = offsetof(struct parser, now.field)
 	{ "MINOR", parse_minor, ONCE(minor), TRCERR_MULTIPLEMINOR },
 	{ "TP", parse_tp, ONCE(tp), TRCERR_MULTIPLETP },
@@ -632,19 +613,20 @@ static const struct clause {
 	{ "FMT", parse_fmt },
 	{ "REGS", parse_regs, true },
 	{ "LEN", parse_len, true },
-	{ "MEM", parse_mem_segmented, true, true },
-	{ "MEM32", parse_mem, true, true },
-	{ "MEM64", parse_mem, true, true },
-	{ "ASCIIZ", parse_asciiz_segmented, true },
-	{ "ASCIIZ32", parse_asciiz, true },
-	{ "ASCIIZ64", parse_asciiz, true },
+	{ "MEM", parse_memory, true, true, .kind = TSF_MEM, .segmented = true },
+	{ "MEM32", parse_memory, true, true, .kind = TSF_MEM },
+	{ "MEM64", parse_memory, true, true, .kind = TSF_MEM },
+	{ "ASCIIZ", parse_memory, true, .kind = TSF_ASCIIZ, .segmented = true },
+	{ "ASCIIZ32", parse_memory, true, .kind = TSF_ASCIIZ },
+	{ "ASCIIZ64", parse_memory, true, .kind = TSF_ASCIIZ },
 	{ "VARS", parse_vars, true },
 	{ "STACK", parse_stack, true },
 	{ "IF", parse_if, true, ONCE(condition) },
-	{ "MAXHITS", parse_maxhits, true, ONCE(maxhits) },
-	{ "PASSCOUNT", parse_passcount, true, ONCE(passcount) },
+	{ "MAXHITS", parse_count, true, ONCE(maxhits), COUNT(maxhits), 1 },
+	{ "PASSCOUNT", parse_count, true, ONCE(passcount), COUNT(passcount) },
 	{ "ONFAULT", parse_onfault, true, ONCE(onfault) },
 #undef ONCE
+#undef COUNT
 };
 
 static const struct clause *point_clause_find(const struct parser *p)
@@ -706,6 +688,7 @@ static bool point_clause(struct parser *p)
 		len_unused(p);
 	parser_next(p);
 	p->keyword = p->last;
+	p->clause = clause;
 	if (clause->dynamic && p->now.is_static) {
 		skip_value(p);
 		p->now.after_tp = false;

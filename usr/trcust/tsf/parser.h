@@ -21,6 +21,25 @@ enum parser_minors {
 	MINORS_COUNTED,
 };
 
+struct parser;
+
+/* Of a tracepoint. parse() is called after the keyword and, but for RETEP, the
+ * '='. */
+struct clause {
+	const char *word;
+	bool (*parse)(struct parser *p);
+	bool dynamic;		/* ignored in a static tracepoint */
+	bool takes_len;		/* may follow LEN */
+	/* given once: where in struct parser its keyword is; 0: any number of
+	 * times. The message about a second one; 0: TRCERR_SPURIOUS */
+	size_t once;
+	enum diag_id multiple;
+	size_t count;		/* where in struct tsf_point a number goes */
+	unsigned int least;	/* of it */
+	enum tsf_stmt_kind kind;	/* of memory */
+	bool segmented;
+};
+
 struct parser {
 	struct diag *diag;
 	struct lexer lexer;
@@ -28,6 +47,7 @@ struct parser {
 	struct srcpos last;	/* of the one before it */
 	bool last_names;	/* that one was '.' or '@' */
 	struct srcpos keyword;	/* of the clause that is parsed */
+	const struct clause *clause;	/* that one, of a tracepoint */
 	struct tsf *tsf;
 	const struct arch *arch; /* of the registers' names */
 	bool arch_unknown;	/* the first register decides which it is */

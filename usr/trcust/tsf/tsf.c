@@ -32,22 +32,6 @@ const struct expr_operator expr_operators[EXPR_OP_COUNT] = {
 	[EXPR_COMPLEMENT] = { "~" },
 };
 
-static void expr_text_add(struct bytes *out, const char *text)
-{
-	bytes_add(out, text, strlen(text));
-}
-
-static void expr_number_print(const struct expr *expr, const char *prefix,
-			      struct bytes *out)
-{
-	char text[48];
-
-	snprintf(text, sizeof(text), "%s%" PRIu64 "%s%.*s", prefix,
-		 expr->number, expr->literal.is_unsigned ? "u" : "",
-		 expr->literal.longs, "ll");
-	expr_text_add(out, text);
-}
-
 void expr_type_print(const struct expr_type *type, struct bytes *out)
 {
 	static const char *const names[] = {
@@ -63,92 +47,63 @@ void expr_type_print(const struct expr_type *type, struct bytes *out)
 		[EXPR_BASE_LONG_DOUBLE] = "long double",
 	};
 
-	if (type->tag) {
-		expr_text_add(out, type->tag);
-		expr_text_add(out, " ");
-	}
-	if (type->is_unsigned)
-		expr_text_add(out, "unsigned ");
-	else if (type->is_signed && type->base == EXPR_BASE_CHAR)
-		expr_text_add(out, "signed ");
-	expr_text_add(out, type->name ? type->name : names[type->base]);
+	const char *sign = type->is_unsigned ? "unsigned " :
+			   type->is_signed && type->base == EXPR_BASE_CHAR ?
+			   "signed " : "";
+
+	if (type->tag)
+		bytes_print(out, "%s ", type->tag);
+	bytes_print(out, "%s%s", sign,
+		    type->name ? type->name : names[type->base]);
 	for (unsigned int i = 0; i < type->pointers; i++)
-		expr_text_add(out, i ? "*" : " *");
+		bytes_print(out, i ? "*" : " *");
 }
 
-/* (first text second) */
-static void pair_print(const struct expr *first, const char *text,
-		       const struct expr *second, struct bytes *out)
-{
-	expr_text_add(out, "(");
-	if (first) {
-		expr_print(first, out);
-		expr_text_add(out, " ");
-	}
-	expr_text_add(out, text);
-	if (first)
-		expr_text_add(out, " ");
-	expr_print(second, out);
-	expr_text_add(out, ")");
-}
+/* What is printed of each kind; an operand that isn't there is nothing. */
+static const char *const expr_formats[] = {
+	[EXPR_NAME] = "%n",
+	[EXPR_REGISTER] = "$%n",
+	[EXPR_ARGUMENT] = "$arg%d",
+	[EXPR_NUMBER] = "%d",
+	[EXPR_MEMBER] = "%a.%n",
+	[EXPR_INDEX] = "%a[%b]",
+	[EXPR_UNARY] = "(%o%a)",
+	[EXPR_BINARY] = "(%a %o %b)",
+	[EXPR_CHOICE] = "(%a ? %b : %c)",
+	[EXPR_CAST] = "((%t)%a)",
+	[EXPR_SIZEOF] = "sizeof(%t%a)",
+	[EXPR_EITHER] = "(%a or %b)",
+};
 
 void expr_print(const struct expr *expr, struct bytes *out)
 {
-	switch (expr->kind) {
-	case EXPR_REGISTER:
-		expr_text_add(out, "$");
-		expr_text_add(out, expr->name);
-		break;
-	case EXPR_NAME:
-		expr_text_add(out, expr->name);
-		break;
-	case EXPR_ARGUMENT:
-		expr_number_print(expr, "$arg", out);
-		break;
-	case EXPR_NUMBER:
-		expr_number_print(expr, "", out);
-		break;
-	case EXPR_MEMBER:
-		expr_print(expr->a, out);
-		expr_text_add(out, ".");
-		expr_text_add(out, expr->name);
-		break;
-	case EXPR_INDEX:
-		expr_print(expr->a, out);
-		expr_text_add(out, "[");
-		expr_print(expr->b, out);
-		expr_text_add(out, "]");
-		break;
-	case EXPR_UNARY:
-		pair_print(NULL, expr_operators[expr->op].text, expr->a, out);
-		break;
-	case EXPR_BINARY:
-		pair_print(expr->a, expr_operators[expr->op].text, expr->b,
-			   out);
-		break;
-	case EXPR_CHOICE:
-		expr_text_add(out, "(");
-		expr_print(expr->a, out);
-		expr_text_add(out, " ? ");
-		expr_print(expr->b, out);
-		expr_text_add(out, " : ");
-		expr_print(expr->c, out);
-		expr_text_add(out, ")");
-		break;
-	case EXPR_CAST:
-	case EXPR_SIZEOF:
-		expr_text_add(out, expr->kind == EXPR_CAST ? "((" : "sizeof(");
-		if (expr->type)
-			expr_type_print(expr->type, out);
-		if (expr->kind == EXPR_CAST)
-			expr_text_add(out, ")");
-		if (expr->a)
-			expr_print(expr->a, out);
-		expr_text_add(out, ")");
-		break;
-	case EXPR_EITHER:
-		pair_print(expr->a, "or", expr->b, out);
-		break;
+	const struct expr *const operands[] = { expr->a, expr->b, expr->c };
+
+	for (const char *p = expr_formats[expr->kind]; *p; p++) {
+		if (*p != '%') {
+			bytes_add(out, p, 1);
+			continue;
+		}
+		switch (*++p) {
+		case 'n':
+			bytes_print(out, "%s", expr->name);
+			break;
+		case 'o':
+			bytes_print(out, "%s", expr_operators[expr->op].text);
+			break;
+		case 'd':
+			bytes_print(out, "%" PRIu64 "%s%.*s", expr->number,
+				    expr->literal.is_unsigned ? "u" : "",
+				    expr->literal.longs, "ll");
+			break;
+		case 't':
+			if (expr->type)
+				expr_type_print(expr->type, out);
+			break;
+		default:
+			if (operands[*p - 'a'])
+				expr_print(operands[*p - 'a'], out);
+		}
 	}
 }
 
