@@ -223,9 +223,8 @@ static int combine_all(struct combination *c, const char *dest)
 	if (code && code != -ENOENT)
 		error_hint(&err, "remove it, or give the file another name");
 	else
-		code = tff_tables_write(&tables,
-					c->files[0].tff->header->major, &out,
-					dest, &err);
+		code = tff_tables_write(&tables, c->files[0].tff->header->major,
+					&out, dest, &err);
 	if (!code)
 		code = outfile_commit(out, &err);
 	if (code)

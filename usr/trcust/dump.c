@@ -93,8 +93,7 @@ static void dump_stmt(const struct tdf *tdf, const struct tdf_stmt *s)
 	else if (s->kind == TDF_STMT_STACK)
 		printf(" frames %u", s->length);
 	else if (s->length)
-		printf(" %s %u",
-		       s->flags & TDF_STMT_LEN ? "at most" : "length",
+		printf(" %s %u", s->flags & TDF_STMT_LEN ? "at most" : "length",
 		       s->length);
 	if (address)
 		dump_rpn(tdf, s->flags & TDF_STMT_SEGMENT ? "far address" :

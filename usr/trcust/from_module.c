@@ -90,8 +90,7 @@ static bool signature_function(struct dwarf_file *dwarf, uint64_t entry,
 {
 	struct dwarf_functions found = { 0 };
 	int code = dwarf ? dwarf_function_at(dwarf, entry, &found) : -ENOENT;
-	bool is_one = !code && found.count &&
-		      found.functions[0].entry == entry;
+	bool is_one = !code && found.count && found.functions[0].entry == entry;
 
 	if (code == -ENOMEM)
 		dwarf->module->exhausted = true;
@@ -602,8 +601,7 @@ static int take_place(struct tsf_maker *m, struct made_function *c,
 	if (!m->s->args)
 		return 0;
 	for (int i = 0; post && i < 2; i++)
-		c->results[i] = signature_result_find(m->module,
-						      m->dwarf,
+		c->results[i] = signature_result_find(m->module, m->dwarf,
 						      c->symbol->address, i);
 	if (!post && m->dwarf && *c->tp != '@')
 		return find_parameters(m, c, point);

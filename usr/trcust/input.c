@@ -459,9 +459,8 @@ int output_remove(struct diag *diag, const char *tdf)
 	return code;
 }
 
-int output_write(const struct compilation *c,
-		 const struct compiled *compiled, const char *tdf,
-		 const char *module)
+int output_write(const struct compilation *c, const struct compiled *compiled,
+		 const char *tdf, const char *module)
 {
 	char *tff;
 	int code;

@@ -64,9 +64,8 @@ void input_close(struct compilation *c, struct input *input);
 
 /* What was compiled, put in place, both or none: the TDF, and the TFF beside
  * it. `module`: its path. 0, or a negative errno after a message. */
-int output_write(const struct compilation *c,
-		 const struct compiled *compiled, const char *tdf,
-		 const char *module);
+int output_write(const struct compilation *c, const struct compiled *compiled,
+		 const char *tdf, const char *module);
 /* Of a TSF that can't be compiled: a TDF made of it before goes away. */
 int output_remove(struct diag *diag, const char *tdf);
 /* Report that a file could not be written: the messages of diag_report_error()

@@ -150,8 +150,7 @@ static const struct option_def options[] = {
 	 OPTION_PLACE(struct settings, explain)},
 	{"combine", 'C', "FILE", "combine the TFFs that the operand lists into this file",
 	 take_combine},
-	{"dump", 0, NULL, "print TDFs, TFFs or parsed TSFs as text",
-	 take_dump},
+	{"dump", 0, NULL, "print TDFs, TFFs or parsed TSFs as text", take_dump},
 	{"from-source", 0, NULL,
 	 "print a TSF made from the trace comments in source files", take_from_source},
 	{"from-module", 0, NULL,
@@ -302,8 +301,7 @@ static int trcust_run(const struct settings *s, int count, char **operands)
 
 int main(int argc, char **argv)
 {
-	struct settings s = {
-		.level = 2, .site = MOVE_SAFE, .arch = arch_own()};
+	struct settings s = {.level = 2, .site = MOVE_SAFE, .arch = arch_own()};
 	int first, count, code;
 
 	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);	/* a message may have many parts */

@@ -262,7 +262,6 @@ static void explain_points(const struct compilation *c,
 	fputc('\n', out);
 }
 
-
 static bool tsf_is_static(const struct tsf *tsf)
 {
 	for (size_t i = 0; i < tsf->point_count; i++)
@@ -407,8 +406,7 @@ int run_compile(const struct settings *s, const char *tsf, const char *tdf)
 	/* The compiler has crashed: as after other fatal messages, no TDF is
 	 * left that the TSF was compiled to before. */
 	if (code < 0 && !diag_open(&diag, run.tsf, s->level)) {
-		char *old = locate_tdf(run.tsf, tdf, s->output,
-				       &(bool){ false });
+		char *old = locate_tdf(run.tsf, tdf, s->output, &(bool){false});
 
 		input_report_damaged(diag, file, &err);
 		if (old && !s->explain) {

@@ -277,8 +277,7 @@ int tdf_write(struct outfile **out, const char *path,
 	w.header.tsf = strings_add(&w.strings, diag_path(c->diag));
 	write_module(&w);
 	write_names(&w, &w.header.types, c->tsf->types, c->tsf->type_count);
-	write_names(&w, &w.header.groups, c->tsf->groups,
-		    c->tsf->group_count);
+	write_names(&w, &w.header.groups, c->tsf->groups, c->tsf->group_count);
 	write_points(&w);
 	write_sites(&w);
 	write_stmts(&w);
@@ -352,8 +351,7 @@ void tff_tables_copy(struct tff_tables *t, const struct tff *from,
 	out.name = copy_string(t, from, in->name);
 	out.path = copy_string(t, from, in->path);
 	out.tsf = copy_string(t, from, in->tsf);
-	copy_names(t, from, &t->types, from->types + in->first_type,
-		   in->types);
+	copy_names(t, from, &t->types, from->types + in->first_type, in->types);
 	copy_names(t, from, &t->groups, from->groups + in->first_group,
 		   in->groups);
 	for (uint32_t i = 0; i < in->ctypes; i++) {
@@ -440,8 +438,7 @@ static int tff_name_compare(const void *a, const void *b, void *known)
 		      types[*(const uint32_t *)b].name);
 }
 
-static void tff_types_open(struct tff_types *types,
-			   const struct ctypes *known)
+static void tff_types_open(struct tff_types *types, const struct ctypes *known)
 {
 	size_t n = known->count;
 

@@ -180,8 +180,7 @@ static int choose_in(struct chooser *ch, struct compile_site *site,
 	int code = 1, length;
 
 	for (size_t i = 0; i < count && i < TRIES_MAX && code > 0; i++) {
-		const struct block_insn *insn =
-			&block->insns[choices[i].index];
+		const struct block_insn *insn = &block->insns[choices[i].index];
 
 		code = site_move(ch, site, block, choices[i].index, why);
 		if (!code && site_put(ch, site, insn))

@@ -343,8 +343,7 @@ static int data_variable(const struct site_stmt *s)
 	bytes = address_type_bytes(&address.type);
 	if (bytes > s->c->tsf->maxdata) {
 		if (!s->site->repeated)
-			diag_report(s->c->diag, reg->pos,
-				    TRCERR_MAXLEN_EXCEED);
+			diag_report(s->c->diag, reg->pos, TRCERR_MAXLEN_EXCEED);
 		bytes = s->c->tsf->maxdata;
 	}
 	item->kind = TDF_STMT_MEM;

@@ -116,8 +116,7 @@ int emit_piece(const struct site_stmt *s, struct srcpos pos, const char *where,
 
 	if (!out)
 		return -1;
-	out->kind = piece->kind == PLACE_MEMORY ? TDF_STMT_MEM :
-						  TDF_STMT_VALUE;
+	out->kind = piece->kind == PLACE_MEMORY ? TDF_STMT_MEM : TDF_STMT_VALUE;
 	out->flags = flags;
 	out->length = piece->bytes;
 	return emit_rpn(s, pos, &piece->rpn, &out->rpn, &out->rpn_length);

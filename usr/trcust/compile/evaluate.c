@@ -67,8 +67,7 @@ static bool evaluate_register(struct evaluation *e, const struct expr *expr,
 					  reg->kind == ARCH_GPR);
 	register_value(e, value, number, 0, type);
 	value->pos = expr->pos;
-	snprintf(value->where, sizeof(value->where), "register %s",
-		 expr->name);
+	snprintf(value->where, sizeof(value->where), "register %s", expr->name);
 	return true;
 }
 
@@ -226,9 +225,8 @@ static int member_name_add(void *context, const struct dwarf_member *member)
 	if (strlen(member->name) + 6 > left)
 		return snprintf(names->text + names->used, left, " ...");
 	if (*member->name)
-		names->used += snprintf(names->text + names->used, left,
-					"%s%s", names->used ? ", " : "",
-					member->name);
+		names->used += snprintf(names->text + names->used, left, "%s%s",
+					names->used ? ", " : "", member->name);
 	return 0;
 }
 
@@ -605,9 +603,8 @@ static bool evaluate_member(struct evaluation *e, const struct expr *expr,
 	code = dwarf_member_find(e->c->dwarf, &composed, expr->name, false,
 				 found);
 	if (code == -ENOTUNIQ) {
-		e->code =
-			message_ambiguous(e->c, expr->pos, expr->name,
-					  &found[0].die, &found[1].die);
+		e->code = message_ambiguous(e->c, expr->pos, expr->name,
+					    &found[0].die, &found[1].die);
 		return false;
 	}
 	if (!code && found->kind == DWARF_NAMED_DATA)

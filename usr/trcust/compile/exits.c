@@ -110,8 +110,7 @@ static void find_jumps(struct exits_finder *e)
 				     may_be_probed(e, part, at);
 		}
 	if (e->jump_count)
-		qsort(e->jumps, e->jump_count, sizeof(*e->jumps),
-		      jump_compare);
+		qsort(e->jumps, e->jump_count, sizeof(*e->jumps), jump_compare);
 }
 
 /* The jumps that lead to the address, when all ways but that from the
@@ -280,9 +279,8 @@ static void walk_back(struct exit_walk *walk)
 		int64_t before = flow_insn_before(&e->flow, walk->part, at,
 						  &insn);
 
-		if (before < 0 ||
-		    !exit_path_add(e, &walk->path, walk->part, before, &insn,
-			      &gives_back))
+		if (before < 0 || !exit_path_add(e, &walk->path, walk->part,
+						 before, &insn, &gives_back))
 			break;
 		at = before;
 		if (!gives_back || !may_be_probed(e, walk->part, at))

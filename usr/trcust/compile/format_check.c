@@ -69,10 +69,9 @@ static void add_memory(struct bytes *out, const struct ctypes *types,
 		bytes_print(out, "bytes ");
 	if (type && !item->variable &&
 	    (item->bytes == type->bytes ||
-	     (item->bytes < type->bytes &&
-	      (type->kind == TFF_CTYPE_STRUCT ||
-	       type->kind == TFF_CTYPE_UNION ||
-	       type->kind == TFF_CTYPE_ARRAY)))) {
+	     (item->bytes < type->bytes && (type->kind == TFF_CTYPE_STRUCT ||
+					    type->kind == TFF_CTYPE_UNION ||
+					    type->kind == TFF_CTYPE_ARRAY)))) {
 		bytes_print(out, "%%P");
 		add_typed(out, type);
 	} else if (type && (item->variable || item->bytes % type->bytes == 0)) {
@@ -359,8 +358,7 @@ static void check_kind(struct fmt_check *k)
 	const struct compile_item *item = k->item;
 	const struct ctype *types = k->ctypes->types;
 	bool typed = step->letter == '{';
-	bool string = typed ? step->type == FORMAT_STRING :
-			      step->letter == 'S';
+	bool string = typed ? step->type == FORMAT_STRING : step->letter == 'S';
 	bool bytes = typed ? step->type == FORMAT_BYTES ||
 			     step->type == FORMAT_DUMP ||
 			     step->type == FORMAT_CHAR ||
@@ -565,8 +563,7 @@ static void check_name(struct fmt_check *k)
 	uint32_t fetched = CTYPE_NONE;
 
 	if (step->letter != '{' || step->type != FORMAT_NAMED ||
-	    (!memchr(step->text, '[', step->length) &&
-	     fetch_type(k, &fetched)))
+	    (!memchr(step->text, '[', step->length) && fetch_type(k, &fetched)))
 		return;
 	if (fetched != CTYPE_NONE &&
 	    is_called(&types->types[fetched], step->text, step->length)) {

@@ -91,8 +91,7 @@ static void begin_at(struct move *move, size_t index)
 	    !dwarf_frame_address_emit(move->dwarf, move->module, address, &rpn,
 				      &err) &&
 	    !rpn.failed && rpn_single(rpn.data, rpn.size, &op) &&
-	    rpn_is_register(&op, &number, &offset) &&
-	    number < ARCH_REGISTERS)
+	    rpn_is_register(&op, &number, &offset) && number < ARCH_REGISTERS)
 		frame = number;
 	bytes_free(&rpn);
 	state_begin(&move->state, arch, frame, move->entry || !arch->red_zone);
@@ -164,10 +163,9 @@ struct move *move_begin(const struct block *block, struct module *module,
 	/* is the stack pointer above what it was, or may it be? */
 	before = &move->at_nominal[move->state.stack];
 	after = &move->at_site[move->state.stack];
-	move->gone = site > nominal &&
-		     (after->base != before->base ||
-		      !state_is_linear(&move->state, after) ||
-		      after->add > before->add);
+	move->gone = site > nominal && (after->base != before->base ||
+					!state_is_linear(&move->state, after) ||
+					after->add > before->add);
 	return move;
 }
 
@@ -279,8 +277,7 @@ static int move_address(const struct move *move, const uint8_t *table,
 		*value = true;
 	if (*value) {
 		rpn->size = start;
-		code = !move_memory_emit(move, &found, from, bytes, bytes,
-					 rpn);
+		code = !move_memory_emit(move, &found, from, bytes, bytes, rpn);
 	}
 	*length = rpn->size - start;
 	return rpn->failed ? -ENOMEM : code != 0;

@@ -118,8 +118,7 @@ static bool register_emit(const struct move *move, unsigned int base,
 	}
 	if (found < 0)
 		return false;
-	rpn_emit_register(rpn, found,
-			  (uint64_t)add - move->at_site[found].add);
+	rpn_emit_register(rpn, found, (uint64_t)add - move->at_site[found].add);
 	return true;
 }
 
@@ -269,8 +268,7 @@ bool move_memory_emit(const struct move *move, const struct state_value *value,
 	unsigned int known = need < bytes ? need : bytes;
 	struct state_value part;
 
-	if (!from &&
-	    state_extend(value, 0, bytes, false, &part) &&
+	if (!from && state_extend(value, 0, bytes, false, &part) &&
 	    part.known >= need)
 		return move_value_emit(move, &part, 0, need, rpn);
 	if (from + known > 8 ||
@@ -492,8 +490,7 @@ static struct move_need *move_need_find(const uint8_t *rpn, size_t size,
 	}
 	need_land(&f, size);
 	for (int i = 0; i < f.stack.count; i++)
-		want(&f.ops[f.stack.at[i]],
-		     i == f.stack.count - 1 ? need : 8);
+		want(&f.ops[f.stack.at[i]], i == f.stack.count - 1 ? need : 8);
 	for (size_t i = *count; i--;) {
 		want(&f.ops[i], 1);
 		want_arguments(&f, &f.ops[i]);

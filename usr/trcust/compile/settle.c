@@ -189,8 +189,7 @@ struct judge {
 
 /* All of the piece is one register. */
 static bool piece_register(const struct arch *arch,
-			   const struct place_piece *piece,
-			   uint64_t *number)
+			   const struct place_piece *piece, uint64_t *number)
 {
 	const struct bytes *rpn = &piece->rpn;
 	struct rpn_op op;
@@ -470,8 +469,7 @@ static bool slot_read(const struct frame_slot *s,
 	*pointer = false;
 	if (piece->kind == PLACE_ABSENT ||
 	    rpn_decode(rpn->data, rpn->size, 0, &op) ||
-	    !rpn_is_register(&op, number, offset) ||
-	    *number >= ARCH_REGISTERS)
+	    !rpn_is_register(&op, number, offset) || *number >= ARCH_REGISTERS)
 		return false;
 	at = sum_read(s, rpn, op.next, offset);
 	if (at == rpn->size)
@@ -504,9 +502,8 @@ static bool slot_base_find(struct frame_slot *s, unsigned int number,
 {
 	size_t at = s->block->at;
 	int64_t here = 0;
-	enum stores_value value = stores_register(s->stores,
-						  insn_address(s, at), number,
-						  &here);
+	enum stores_value value =
+		stores_register(s->stores, insn_address(s, at), number, &here);
 
 	if (number == s->arch->stack)
 		return stores_settled(s->stores, offset) &&
@@ -574,8 +571,7 @@ static enum slot_source source_emit(const struct frame_slot *s,
 	    !frame_offset(s, range->address.base, &base) ||
 	    base + range->address.add < 0)
 		return SLOT_NOWHERE;
-	rpn_emit_register(rpn, range->address.base,
-			  range->address.add + skip);
+	rpn_emit_register(rpn, range->address.base, range->address.add + skip);
 	return SLOT_MEMORY;
 }
 
@@ -609,11 +605,9 @@ static enum slot_source next_store(struct frame_slot *s,
 		/* the write of that number among those of the instruction */
 		for (size_t w = 0; w < state.write_count; w++)
 			if (state.writes[w].at == i && !number--) {
-				source = source_emit(s, &state,
-						     &state.writes[w].value,
-						     skip,
-						     part->high - part->low,
-						     rpn);
+				source = source_emit(
+					s, &state, &state.writes[w].value, skip,
+					part->high - part->low, rpn);
 				break;
 			}
 	}
@@ -712,11 +706,10 @@ static int slot_parts_add(struct frame_slot *s, uint64_t bytes,
 		 * that it stored */
 		if (low >= 0)
 			source = SLOT_STORED;
-		else if (stores_before(s->stores,
-				       insn_address(s, s->block->at), &part,
-				       &leaked))
-			source = is_early(s, &part) ? SLOT_NOWHERE :
-						      SLOT_STORED;
+		else if (stores_before(s->stores, insn_address(s, s->block->at),
+				       &part, &leaked))
+			source =
+				is_early(s, &part) ? SLOT_NOWHERE : SLOT_STORED;
 		else
 			source = next_store(s, &part, leaked, &rpn);
 		*changed |= source != SLOT_STORED || s->moved;
@@ -740,8 +733,7 @@ static bool has_frame_address(const struct frame_slot *s,
 
 	while (rpn_next(rpn->data, rpn->size, &op)) {
 		if (!rpn_is_register(&op, &number, &offset) ||
-		    (number != s->arch->stack &&
-		     (int)number != s->frame_base &&
+		    (number != s->arch->stack && (int)number != s->frame_base &&
 		     !(s->stores && number == s->arch->frame &&
 		       frame_offset(s, number, &offset))))
 			continue;

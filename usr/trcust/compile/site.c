@@ -203,9 +203,8 @@ static bool is_entered_inside(const struct compilation *c,
 	if (analysis_flow(c, site->address, &flow, &entry))
 		return true;
 	part = flow_part_find(flow, site->address);
-	for (uint64_t at = site->address + 1; part && at < site->end &&
-					      at - part->start < part->size;
-	     at++)
+	for (uint64_t at = site->address + 1;
+	     part && at < site->end && at - part->start < part->size; at++)
 		if (part->marks[at - part->start] & FLOW_TARGET)
 			return true;
 	return !part;
@@ -255,9 +254,8 @@ static void check_copies(const struct site_search *s,
 	for (size_t i = 0; i < found->count; i++) {
 		const struct dwarf_line_site *site = &found->sites[i];
 
-		if (i + 1 == found->count || !site->optimized ||
-		    site->marked || !site->function ||
-		    site[1].function != site->function ||
+		if (i + 1 == found->count || !site->optimized || site->marked ||
+		    !site->function || site[1].function != site->function ||
 		    run_end(s->c, site->address, true) < site[1].address)
 			found->sites[kept++] = *site;
 	}
@@ -339,9 +337,8 @@ static int take_lines(struct site_search *s, struct dwarf_line_sites *found)
 		check_copies(s, found);
 	for (size_t i = 0; i < found->count; i++) {
 		const struct dwarf_line_site *site = &found->sites[i];
-		struct site_place *place =
-			site_place_add(s, analysis_line_address(s->c,
-								site->address));
+		struct site_place *place = site_place_add(
+			s, analysis_line_address(s->c, site->address));
 
 		if (!place)
 			return -1;

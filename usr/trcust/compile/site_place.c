@@ -406,8 +406,7 @@ made_symbol(const struct compilation *c, const struct dwarf_function *function,
 }
 
 static const struct module_symbol *
-clone_symbol(const struct compilation *c,
-	     const struct dwarf_function *function)
+clone_symbol(const struct compilation *c, const struct dwarf_function *function)
 {
 	const struct module_symbol *symbol =
 		made_symbol(c, function, ".constprop.");

@@ -144,8 +144,7 @@ static bool is_fresh(const struct state *state, const struct state_range *range)
 
 	return state->fresh && address->base == state->stack &&
 	       state_is_linear(state, address) && range->bytes &&
-	       address->add < 0 &&
-	       address->add + (int64_t)range->bytes <= 0;
+	       address->add < 0 && address->add + (int64_t)range->bytes <= 0;
 }
 
 /* Static and thread-local variables are neither on the stack nor each the
@@ -393,8 +392,7 @@ void state_step(struct state *state, size_t at, const struct arch_insn *insn,
 
 	for (size_t i = 0; i < effect->count; i++) {
 		values[i] = transfer_read(state, &effect->transfers[i]);
-		ranges[i] = state_range_of(state,
-					   &effect->transfers[i].memory);
+		ranges[i] = state_range_of(state, &effect->transfers[i].memory);
 	}
 	step_writes(state, at, effect, ranges, values);
 	for (size_t i = 0; i < effect->count; i++)

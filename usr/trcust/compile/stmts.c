@@ -103,10 +103,9 @@ static int log_place(struct variable *v, struct value_type type, uint64_t count,
 	item->bytes = bytes > s->c->tsf->maxdata ? s->c->tsf->maxdata : bytes;
 	if (v->e.absent)
 		return emit_absent(s, in->pos, "", v->e.absent_why, false);
-	return emit_place(s, in->pos,
-			  *v->value.name ? v->value.name : in->expr_text,
-			  &v->value.place, v->value.bit_offset / 8,
-			  item->bytes, false);
+	return emit_place(
+		s, in->pos, *v->value.name ? v->value.name : in->expr_text,
+		&v->value.place, v->value.bit_offset / 8, item->bytes, false);
 }
 
 /* A bit-field, or what was computed: its value in the type's bytes. */

@@ -122,8 +122,7 @@ static int report_unknown(const struct symbol_query *q)
 	else if (c->dwarf && dwarf_unit_lacks(c->dwarf, q->site->nominal, text,
 					      sizeof(text)))
 		diag_hint(c->diag, "%s", text);
-	module_symbol_near(c->module, q->name, MODULE_DATA, text,
-			   sizeof(text));
+	module_symbol_near(c->module, q->name, MODULE_DATA, text, sizeof(text));
 	if (text[0])
 		diag_hint(c->diag, "near names: %s", text);
 	return 1;

@@ -224,8 +224,7 @@ static bool read_scalar(struct evaluation *e, struct srcpos pos,
 			return false;
 		}
 	}
-	snprintf(value->where, sizeof(value->where), "%s",
-		 value->place.where);
+	snprintf(value->where, sizeof(value->where), "%s", value->place.where);
 	become_computed(value, &rpn);
 	return !value->rpn.failed || value_report_memory(e, pos);
 }
@@ -248,8 +247,7 @@ bool value_load(struct evaluation *e, struct srcpos pos, const char *op,
 	default:
 		if (!value_type_is_scalar(&value->type))
 			return value_refuse(e, pos, op, value, NULL);
-		return value->kind != VALUE_PLACE ||
-		       read_scalar(e, pos, value);
+		return value->kind != VALUE_PLACE || read_scalar(e, pos, value);
 	}
 }
 

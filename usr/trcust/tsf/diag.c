@@ -368,8 +368,7 @@ int diag_open(struct diag **diag, const char *path, int level)
 			close(fd);
 	}
 	if (code) {
-		diag_report_error(&made, (struct srcpos){ 0 }, path, code,
-				  NULL);
+		diag_report_error(&made, (struct srcpos){0}, path, code, NULL);
 		free(made.text);
 		return -1;
 	}

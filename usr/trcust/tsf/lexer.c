@@ -110,8 +110,7 @@ static void lexer_step(struct lexer *lexer)
 		lexer_line_begin(lexer);
 }
 
-static bool text_starts(const char *at, const char *end,
-			const char *text)
+static bool text_starts(const char *at, const char *end, const char *text)
 {
 	size_t length = strlen(text);
 

@@ -78,9 +78,8 @@ static bool register_add(struct parser *p, struct tsf_address *address,
 			 const struct arch_register *reg, bool minus,
 			 size_t skip)
 {
-	struct tsf_register *r = parser_append(p, &address->registers,
-					       &address->register_count,
-					       sizeof(*r));
+	struct tsf_register *r = parser_append(
+		p, &address->registers, &address->register_count, sizeof(*r));
 
 	if (!r)
 		return false;
@@ -221,12 +220,8 @@ static const struct {
 	const char *word;
 	enum tsf_flag flag;
 } flags[] = {
-	{ "D", TSF_DIRECT },
-	{ "DIRECT", TSF_DIRECT },
-	{ "I", TSF_INDIRECT },
-	{ "INDIRECT", TSF_INDIRECT },
-	{ "IS", TSF_IS },
-	{ "IF", TSF_IF },
+	{"D", TSF_DIRECT},	    {"DIRECT", TSF_DIRECT}, {"I", TSF_INDIRECT},
+	{"INDIRECT", TSF_INDIRECT}, {"IS", TSF_IS},	    {"IF", TSF_IF},
 };
 
 static bool parse_flag(struct parser *p, enum tsf_flag *flag,
@@ -311,9 +306,8 @@ static bool parse_place(struct parser *p, struct tsf_address *address,
 
 static struct tsf_stmt *stmt_add(struct parser *p, enum tsf_stmt_kind kind)
 {
-	struct tsf_stmt *stmt = parser_append(p, &p->point->stmts,
-					      &p->point->stmt_count,
-					      sizeof(*stmt));
+	struct tsf_stmt *stmt = parser_append(
+		p, &p->point->stmts, &p->point->stmt_count, sizeof(*stmt));
 
 	if (stmt) {
 		stmt->kind = kind;

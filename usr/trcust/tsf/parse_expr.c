@@ -78,8 +78,7 @@ static struct expr_state expr_save(const struct expr_parser *e)
 	};
 }
 
-static void expr_restore(struct expr_parser *e,
-			 const struct expr_state *state)
+static void expr_restore(struct expr_parser *e, const struct expr_state *state)
 {
 	e->p->lexer = state->lexer;
 	e->p->token = state->token;
@@ -167,8 +166,7 @@ static bool number_digits(const struct token *token, struct expr *expr)
 		digit = lexer_digit_value(*p);
 		if (digit < 0 || digit >= base)
 			break;
-		if (__builtin_mul_overflow(expr->number, base,
-					   &expr->number) ||
+		if (__builtin_mul_overflow(expr->number, base, &expr->number) ||
 		    __builtin_add_overflow(expr->number, digit, &expr->number))
 			return false;
 	}
@@ -339,10 +337,9 @@ static bool words_fit(const struct type_words *w)
 }
 
 static const char *const base_words[] = {
-	"void", "bool", "_Bool", "char", "short", "int", "long", "signed",
-	"unsigned", "float", "double", NULL
-};
-static const char *const tags[] = { "struct", "class", "union", "enum", NULL };
+	"void", "bool",	  "_Bool",    "char",  "short",	 "int",
+	"long", "signed", "unsigned", "float", "double", NULL};
+static const char *const tags[] = {"struct", "class", "union", "enum", NULL};
 
 static const char *at_one_of(const struct expr_parser *e,
 			     const char *const *words)

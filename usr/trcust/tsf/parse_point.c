@@ -206,12 +206,9 @@ static const struct {
 	const char *word;
 	bool (*parse)(struct parser *p);
 } header_clauses[] = {
-	{ "MODNAME", parse_modname },
-	{ "MAJOR", parse_major },
-	{ "MAXDATALENGTH", parse_maxdata },
-	{ "MAXDATALEN", parse_maxdata },
-	{ "TYPELIST", parse_typelist },
-	{ "GROUPLIST", parse_grouplist },
+	{"MODNAME", parse_modname},	  {"MAJOR", parse_major},
+	{"MAXDATALENGTH", parse_maxdata}, {"MAXDATALEN", parse_maxdata},
+	{"TYPELIST", parse_typelist},	  {"GROUPLIST", parse_grouplist},
 };
 
 /* Where a keyword is expected there is something else. */
@@ -237,8 +234,7 @@ static void report_no_keyword(struct parser *p)
 		 (!memcmp(text, TDF_MAGIC, 8) || !memcmp(text, TFF_MAGIC, 8)))
 		hint = "this was compiled: --dump prints it";
 	else if (!tsf->modname && size >= 2 &&
-		 (!memcmp(text, "\xff\xfe", 2) ||
-		  !memcmp(text, "\xfe\xff", 2)))
+		 (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
 		hint = "this is UTF-16: a TSF is ASCII or UTF-8";
 	if (hint)
 		diag_hint(p->diag, "%s", hint);
@@ -761,9 +757,8 @@ static void minor_settle(struct parser *p, bool whole)
 
 static void parse_point(struct parser *p)
 {
-	struct tsf_point *point = parser_append(p, &p->tsf->points,
-						&p->tsf->point_count,
-						sizeof(*point));
+	struct tsf_point *point = parser_append(
+		p, &p->tsf->points, &p->tsf->point_count, sizeof(*point));
 	bool whole = true;
 
 	p->point = point;

@@ -6,30 +6,18 @@
 #include <string.h>
 
 const struct expr_operator expr_operators[EXPR_OP_COUNT] = {
-	[EXPR_MUL] = { "*", 10 },
-	[EXPR_DIV] = { "/", 10 },
-	[EXPR_MOD] = { "%", 10 },
-	[EXPR_ADD] = { "+", 9 },
-	[EXPR_SUB] = { "-", 9 },
-	[EXPR_SHL] = { "<<", 8 },
-	[EXPR_SHR] = { ">>", 8 },
-	[EXPR_LT] = { "<", 7 },
-	[EXPR_GT] = { ">", 7 },
-	[EXPR_LE] = { "<=", 7 },
-	[EXPR_GE] = { ">=", 7 },
-	[EXPR_EQ] = { "==", 6 },
-	[EXPR_NE] = { "!=", 6 },
-	[EXPR_AND] = { "&", 5 },
-	[EXPR_XOR] = { "^", 4 },
-	[EXPR_OR] = { "|", 3 },
-	[EXPR_ANDAND] = { "&&", 2 },
-	[EXPR_OROR] = { "||", 1 },
-	[EXPR_DEREF] = { "*" },
-	[EXPR_ADDRESS] = { "&" },
-	[EXPR_MINUS] = { "-" },
-	[EXPR_PLUS] = { "+" },
-	[EXPR_NOT] = { "!" },
-	[EXPR_COMPLEMENT] = { "~" },
+	[EXPR_MUL] = {"*", 10},	   [EXPR_DIV] = {"/", 10},
+	[EXPR_MOD] = {"%", 10},	   [EXPR_ADD] = {"+", 9},
+	[EXPR_SUB] = {"-", 9},	   [EXPR_SHL] = {"<<", 8},
+	[EXPR_SHR] = {">>", 8},	   [EXPR_LT] = {"<", 7},
+	[EXPR_GT] = {">", 7},	   [EXPR_LE] = {"<=", 7},
+	[EXPR_GE] = {">=", 7},	   [EXPR_EQ] = {"==", 6},
+	[EXPR_NE] = {"!=", 6},	   [EXPR_AND] = {"&", 5},
+	[EXPR_XOR] = {"^", 4},	   [EXPR_OR] = {"|", 3},
+	[EXPR_ANDAND] = {"&&", 2}, [EXPR_OROR] = {"||", 1},
+	[EXPR_DEREF] = {"*"},	   [EXPR_ADDRESS] = {"&"},
+	[EXPR_MINUS] = {"-"},	   [EXPR_PLUS] = {"+"},
+	[EXPR_NOT] = {"!"},	   [EXPR_COMPLEMENT] = {"~"},
 };
 
 void expr_type_print(const struct expr_type *type, struct bytes *out)
@@ -261,12 +249,9 @@ static void stmt_dump(FILE *out, const struct tsf_stmt *stmt)
 static void point_dump(FILE *out, const struct tsf_point *point)
 {
 	static const char *const kinds[] = {
-		[TSF_TP_NONE] = "none",
-		[TSF_TP_SYMBOL] = "symbol",
-		[TSF_TP_LINE] = "line",
-		[TSF_TP_STATIC] = "static",
-		[TSF_TP_USDT] = "usdt",
-		[TSF_TP_ADDRESS] = "address",
+		[TSF_TP_NONE] = "none", [TSF_TP_SYMBOL] = "symbol",
+		[TSF_TP_LINE] = "line", [TSF_TP_STATIC] = "static",
+		[TSF_TP_USDT] = "usdt", [TSF_TP_ADDRESS] = "address",
 	};
 
 	fprintf(out, "trace %u line %u%s\n", point->minor, point->pos.line,
