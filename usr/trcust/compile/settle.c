@@ -173,6 +173,16 @@ int restored_check(const struct compilation *c, const struct compile_site *site,
 			 "value again here", name);
 }
 
+/* Nothing of it is anywhere: why. */
+static bool is_absent(const struct place *place, struct error *err)
+{
+	for (size_t i = 0; i < place->count; i++)
+		if (place->pieces[i].kind != PLACE_ABSENT)
+			return false;
+	error_set(err, -ENODATA, "%s", place->pieces[0].why);
+	return true;
+}
+
 /*
  * What is wrong in an in-register parameter's location is known where it has to
  * be what the caller gave. After that gcc has wrong ones of structures, and of
@@ -330,6 +340,14 @@ static int settle_first(struct judge *judge, const struct block *block,
 	return code;
 }
 
+/*
+ * A parameter may be described as still in the register that it came in where
+ * the compiler has put something else there already. At a site that is no later
+ * than the first statement of its function it has the value that the caller
+ * gave: a part whose register another value was put in becomes a register that
+ * has a copy, or absent. At later ones a part of a structure is absent whose
+ * register may have been written to.
+ */
 static int parameter_settle(const struct compilation *c,
 			    const struct compile_site *site,
 			    const struct dwarf_variable *variable,
@@ -379,30 +397,6 @@ static int parameter_settle(const struct compilation *c,
 	}
 	place_free(&entry);
 	return code;
-}
-
-int overwritten_settle(const struct compilation *c,
-		       const struct compile_site *site,
-		       const struct dwarf_variable *variable,
-		       struct place *place, struct error *err)
-{
-	Dwarf_Die die = variable->die;
-	struct block block = {0};
-	int code;
-
-	if (!variable->local || !c->analysis || !c->module->elf ||
-	    !place->count || dwarf_tag(&die) != DW_TAG_formal_parameter)
-		return 0;
-	code = analysis_block(c, site->nominal, &block);
-	if (!code)
-		code = parameter_settle(c, site, variable, &block, place);
-	block_free(&block);
-	if (code)
-		return code == -ENOMEM ? code : 0;
-	for (size_t i = 0; i < place->count; i++)
-		if (place->pieces[i].kind != PLACE_ABSENT)
-			return 0;
-	return error_set(err, -ENODATA, "%s", place->pieces[0].why);
 }
 
 #define PARTS_MAX	16	/* of a slot that registers may have */
@@ -891,11 +885,8 @@ static int slot_place_settle(const struct compilation *c,
 	    arch_register_print(s->arch, number, reg, sizeof(reg)))
 		snprintf(place->where, sizeof(place->where), "register %s",
 			 reg);
-	for (size_t i = 0; i < place->count; i++)
-		if (place->pieces[i].kind != PLACE_ABSENT)
-			return 0;
-	/* nothing of it is anywhere */
-	error_set(err, -ENODATA, "%s", place->pieces[0].why);
+	if (!is_absent(place, err))
+		return 0;
 	if (s->stored) {
 		analysis_name(c, s->stored, name, sizeof(name));
 		error_hint(err, "it is stored by the instruction at %s", name);
@@ -903,28 +894,33 @@ static int slot_place_settle(const struct compilation *c,
 	return -ENODATA;
 }
 
-int slot_settle(const struct compilation *c, const struct compile_site *site,
-		const struct dwarf_variable *variable, struct place *place,
-		struct error *err)
+/*
+ * A variable's slot in the frame is described for code in front of the
+ * instruction that stores it there, too. A slot that nothing has stored on any
+ * way from the function's entry becomes the register that the next store puts
+ * there, or absent.
+ */
+static int slot_settle(const struct compilation *c,
+		       const struct compile_site *site,
+		       const struct dwarf_variable *variable,
+		       const struct block *block, struct place *place,
+		       struct error *err)
 {
 	struct dwarf_context context = {
 		.dwarf = c->dwarf, .pc = site->nominal,
 	};
 	struct frame_slot s = {
-		.arch = c->module->arch, .frame_base = -1,
+		.arch = c->module->arch, .frame_base = -1, .block = block,
 		.width = c->module->elf_class == ELFCLASS64 ? 8 : 4,
 	};
+	uint64_t entry, first = block->insns->address;
 	struct dwarf_scopes scopes;
 	const struct flow_part *part;
 	const struct flow *flow;
-	struct block block = {0};
 	struct arch_insn insn;
 	unsigned int number;
-	uint64_t entry, first;
 	int code;
 
-	if (!variable->local || !c->module->elf || !place->count)
-		return 0;
 	if (!dwarf_scopes_find(c->dwarf, site->nominal, &scopes) &&
 	    scopes.count) {
 		context.function = scopes.dies[0];
@@ -933,10 +929,7 @@ int slot_settle(const struct compilation *c, const struct compile_site *site,
 	if (dwarf_frame_base_register(&context, &number))
 		s.frame_base = number;
 	s.end = dwarf_variable_end(variable, site->nominal, &s.first);
-	code = analysis_block(c, site->nominal, &block);
-	s.block = &block;
-	first = code ? 0 : block.insns->address;
-	if (!code && !analysis_flow(c, first, &flow, &entry)) {
+	if (!analysis_flow(c, first, &flow, &entry)) {
 		part = flow_part_find(flow, first);
 		s.after_call = part &&
 			!(part->marks[first - part->start] & FLOW_TARGET) &&
@@ -944,13 +937,34 @@ int slot_settle(const struct compilation *c, const struct compile_site *site,
 					 &insn) >= 0 &&
 			insn.flow == ARCH_FLOW_CALL;
 	}
-	if (!code)
-		code = analysis_stores(c, site->nominal,
-				       s.frame_base == (int)s.arch->stack ?
-					       NULL : &block,
-				       &s.stores);
-	if (!code)
-		code = slot_place_settle(c, site, variable, &s, place, err);
-	block_free(&block);
+	code = analysis_stores(c, site->nominal,
+			       s.frame_base == (int)s.arch->stack ? NULL :
+								    block,
+			       &s.stores);
+	return code ? code :
+		      slot_place_settle(c, site, variable, &s, place, err);
+}
+
+int settle_place(const struct compilation *c, const struct compile_site *site,
+		 const struct dwarf_variable *variable, struct place *place,
+		 struct error *err)
+{
+	Dwarf_Die die = variable->die;
+	struct block block;
+	int code;
+
+	if (!variable->local || !c->module->elf || !place->count)
+		return 0;
+	code = analysis_block(c, site->nominal, &block);
+	if (!code) {
+		if (dwarf_tag(&die) == DW_TAG_formal_parameter)
+			code = parameter_settle(c, site, variable, &block,
+						place);
+		if (code != -ENOMEM)
+			code = is_absent(place, err) ? -ENODATA :
+			       slot_settle(c, site, variable, &block, place,
+					   err);
+		block_free(&block);
+	}
 	return code == -ENOENT ? 0 : code;
 }

@@ -315,6 +315,23 @@ static void warn_ambiguous_code(const struct site_search *s, uint64_t used)
 		diag_hint(s->c->diag, "there are: %s", text);
 }
 
+/* A place that has the name of the TP; `others` have it, too. */
+static struct site_place *place_add_named(struct site_search *s,
+					  uint64_t address, uint64_t size,
+					  bool others)
+{
+	struct site_place *place = site_place_add(s, address);
+
+	if (!place)
+		return NULL;
+	if (others)
+		warn_ambiguous_code(s, address);
+	place->symbol = s->point->tp.name;
+	place->base = address;
+	place->end = size ? address + size : 0;
+	return place;
+}
+
 /* "__strlen_avx2" or, of gcc's target_clones, "strlen.avx2" */
 static bool is_implementation(const struct module_symbol *symbol,
 			      const char *name, size_t length)
@@ -362,15 +379,14 @@ static void warn_resolver(const struct site_search *s)
 static int find_elf(struct site_search *s, const struct module_symbol *symbol,
 		    bool others)
 {
-	struct site_place *place = site_place_add(s, symbol->address);
+	struct site_place *place = place_add_named(s, symbol->address,
+						   symbol->size, others);
 	const struct compilation *c = s->c;
 	size_t available;
 	char text[16];
 
 	if (!place)
 		return -1;
-	if (others)
-		warn_ambiguous_code(s, symbol->address);
 	if (symbol->type == STT_GNU_IFUNC)
 		warn_resolver(s);
 	/* st_shndx of an absolute symbol doesn't name a section */
@@ -382,12 +398,8 @@ static int find_elf(struct site_search *s, const struct module_symbol *symbol,
 		diag_hint(c->diag, "the symbol is an absolute number, its "
 				   "value is taken for an address of code");
 	}
-	place->symbol = s->point->tp.name;
-	place->base = symbol->address;
 	place->function = symbol->type == STT_FUNC;
 	place->from.outermost = place->function;
-	if (symbol->size)
-		place->end = symbol->address + symbol->size;
 	return 0;
 }
 
@@ -563,20 +575,9 @@ static int find_map(struct site_search *s)
 	bool others;
 	const struct map_symbol *symbol =
 		map_find(s->c->map, s->point->tp.name, true, &others);
-	struct site_place *place;
 
-	if (!symbol)
-		return 0;
-	place = site_place_add(s, symbol->address);
-	if (!place)
-		return -1;
-	if (others)
-		warn_ambiguous_code(s, symbol->address);
-	place->symbol = s->point->tp.name;
-	place->base = symbol->address;
-	if (symbol->size)
-		place->end = symbol->address + symbol->size;
-	return 0;
+	return !symbol || place_add_named(s, symbol->address, symbol->size,
+					  others) ? 0 : -1;
 }
 
 /* "file.c:name": what follows the colon, which is no part of a "::" of the

@@ -324,9 +324,7 @@ static int place_variable(const struct symbol_query *q,
 		return query_absent(q, "the function has returned, its "
 				       "registers and its frame are gone",
 				    "RETEP=EXIT is hit before its end");
-	code = overwritten_settle(q->c, q->site, variable, place, &err);
-	if (!code)
-		code = slot_settle(q->c, q->site, variable, place, &err);
+	code = settle_place(q->c, q->site, variable, place, &err);
 	if (code == -ENOMEM)
 		return query_no_memory(q);
 	if (code)
