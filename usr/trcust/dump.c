@@ -228,14 +228,6 @@ static void dump_section(const struct tff *tff, uint32_t i)
 	}
 }
 
-static void dump_tff(const struct tff *tff)
-{
-	printf("TFF version %u major %u (0x%02x)\n", tff->header->version,
-	       tff->header->major, tff->header->major);
-	for (uint32_t i = 0; i < tff->header->sections.count; i++)
-		dump_section(tff, i);
-}
-
 static void dump_tdf(const struct tdf *tdf)
 {
 	static const char *const kinds[] = {
@@ -287,8 +279,14 @@ int dump_file(const char *path, struct error *err)
 		return code;
 	if (size >= 8 && !memcmp(data, TFF_MAGIC, 8)) {
 		code = tff_parse(&tff, data, size, path, err);
-		if (!code)
-			dump_tff(tff);
+		if (!code) {
+			printf("TFF version %u major %u (0x%02x)\n",
+			       tff->header->version, tff->header->major,
+			       tff->header->major);
+			for (uint32_t i = 0; i < tff->header->sections.count;
+			     i++)
+				dump_section(tff, i);
+		}
 		tff_close(tff);
 	} else if (size >= 8 && !memcmp(data, TDF_MAGIC, 8)) {
 		code = tdf_parse(&tdf, data, size, path, err);

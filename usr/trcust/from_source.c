@@ -107,16 +107,6 @@ static int comment_scan(struct source_scanner *s)
 	return 0;
 }
 
-/* To the end of the line, which a backslash continues. */
-static void line_comment_scan(struct source_scanner *s)
-{
-	while (s->at < s->end && *s->at != '\n') {
-		if (*s->at == '\\' && s->end - s->at > 1)
-			scan_step(s);
-		scan_step(s);
-	}
-}
-
 /* To the quote that closes the one here, on the same line. */
 static void literal_scan(struct source_scanner *s)
 {
@@ -204,7 +194,12 @@ int source_scan(struct diag *diag, struct source_comments *found)
 					      at[-1] == '\\';
 			scan_step(&s);
 		} else if (scan_text_is(&s, "//")) {
-			line_comment_scan(&s);
+			/* To the end of the line; a backslash continues it. */
+			while (s.at < s.end && *s.at != '\n') {
+				if (*s.at == '\\' && s.end - s.at > 1)
+					scan_step(&s);
+				scan_step(&s);
+			}
 		} else if (!scan_text_is(&s, "/*")) {
 			token_scan(&s);
 		} else if (comment_scan(&s)) {

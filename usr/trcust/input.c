@@ -230,15 +230,6 @@ char *locate_tdf(const char *tsf, const char *given, const char *directory,
 			   end);
 }
 
-/* The TFF of a major, beside the TDF. */
-static char *locate_tff(const char *tdf, unsigned int major)
-{
-	char name[16];
-
-	tff_file_name(name, major);
-	return text_format("%.*s%s", directory_length(tdf), tdf, name);
-}
-
 static const char *input_name(const struct input *input)
 {
 	return input->at.file ? input->at.file : "vmlinux";
@@ -462,12 +453,13 @@ int output_remove(struct diag *diag, const char *tdf)
 int output_write(const struct compilation *c, const struct compiled *compiled,
 		 const char *tdf, const char *module)
 {
-	char *tff;
+	char name[16], *tff;
 	int code;
 
 	if (!compiled->point_count)
 		return output_remove(c->diag, tdf);
-	tff = locate_tff(tdf, c->tsf->major);
+	tff_file_name(name, c->tsf->major);
+	tff = text_format("%.*s%s", directory_length(tdf), tdf, name);
 	if (!tff)
 		diag_no_memory(c->diag, (struct srcpos){ 0 });
 	code = tff ? write_files(c, compiled, tdf, tff, module) : -ENOMEM;

@@ -162,16 +162,6 @@ static size_t site_count(const struct compiled *c)
 	return count;
 }
 
-static void write_sites(struct tdf_writer *w)
-{
-	uint32_t stmt = 0;
-
-	table_begin(&w->file, &w->header.sites, site_count(w->compiled));
-	for (size_t i = 0; i < w->compiled->point_count; i++)
-		for (size_t j = 0; j < w->compiled->points[i].site_count; j++)
-			write_site(w, &w->compiled->points[i].sites[j], &stmt);
-}
-
 /* In the order of the tracepoints, which is not that of the TSF. */
 static void write_stmts(struct tdf_writer *w)
 {
@@ -234,20 +224,6 @@ static void write_sections(struct tdf_writer *w)
 	bytes_add(&w->file, w->sections, count * sizeof(*w->sections));
 }
 
-static void write_header(struct tdf_writer *w)
-{
-	struct tdf_header *h = &w->header;
-
-	table_begin(&w->file, &h->strings, w->strings.bytes.size);
-	bytes_join(&w->file, &w->strings.bytes);
-	memcpy(h->magic, TDF_MAGIC, sizeof(h->magic));
-	h->version = TDF_VERSION;
-	h->header_size = sizeof(*h);
-	h->file_size = w->file.size;
-	h->major = w->c->tsf->major;
-	h->maxdata = w->c->tsf->maxdata;
-}
-
 /* Only a TDF is replaced: not the TSF, not the module, nothing else. */
 static int check_old(const char *path, struct error *err)
 {
@@ -271,18 +247,30 @@ int tdf_write(struct outfile **out, const char *path,
 	      struct error *err)
 {
 	struct tdf_writer w = { .c = c, .compiled = compiled };
+	struct tdf_header *h = &w.header;
+	uint32_t stmt = 0;
 	int code = 0;
 
 	bytes_add(&w.file, &w.header, sizeof(w.header));
-	w.header.tsf = strings_add(&w.strings, diag_path(c->diag));
+	h->tsf = strings_add(&w.strings, diag_path(c->diag));
 	write_module(&w);
-	write_names(&w, &w.header.types, c->tsf->types, c->tsf->type_count);
-	write_names(&w, &w.header.groups, c->tsf->groups, c->tsf->group_count);
+	write_names(&w, &h->types, c->tsf->types, c->tsf->type_count);
+	write_names(&w, &h->groups, c->tsf->groups, c->tsf->group_count);
 	write_points(&w);
-	write_sites(&w);
+	table_begin(&w.file, &h->sites, site_count(w.compiled));
+	for (size_t i = 0; i < w.compiled->point_count; i++)
+		for (size_t j = 0; j < w.compiled->points[i].site_count; j++)
+			write_site(&w, &w.compiled->points[i].sites[j], &stmt);
 	write_stmts(&w);
 	write_sections(&w);
-	write_header(&w);
+	table_begin(&w.file, &h->strings, w.strings.bytes.size);
+	bytes_join(&w.file, &w.strings.bytes);
+	memcpy(h->magic, TDF_MAGIC, sizeof(h->magic));
+	h->version = TDF_VERSION;
+	h->header_size = sizeof(*h);
+	h->file_size = w.file.size;
+	h->major = w.c->tsf->major;
+	h->maxdata = w.c->tsf->maxdata;
 	if (w.too_many && !w.file.failed)
 		code = error_set(err, -E2BIG, "data of more than %d sections",
 				 TDF_SECTIONS_MAX);
@@ -537,12 +525,6 @@ static uint32_t tff_types_index(const struct tff_types *types, uint32_t type)
 	       CTYPE_NONE : types->indices[type];
 }
 
-static void tff_types_close(struct tff_types *types)
-{
-	free(types->by_name);
-	free(types->indices);
-}
-
 /* The FMT lines, each ended by a line end, or the default format. The C types
  * that it names are wanted. */
 static uint32_t add_fmt(struct tff_writer *w, const struct compile_point *point,
@@ -676,7 +658,8 @@ static void add_own_section(struct tff_writer *w)
 		if (tff_types_index(&types, i) != TFF_CTYPE_NONE)
 			add_members(w, &types, &types.known->types[i]);
 	w->t.strings.bytes.failed |= types.failed;
-	tff_types_close(&types);
+	free(types.by_name);
+	free(types.indices);
 	bytes_add(&w->t.sections, &out, sizeof(out));
 }
 

@@ -100,34 +100,6 @@ static int choice_compare(const void *a, const void *b)
 	return x->index < y->index ? -1 : 1;
 }
 
-/* Instructions that are better than the nominal one, the best first. */
-static size_t choices_find(const struct chooser *ch,
-			   const struct compile_site *site,
-			   const struct block *block, struct choice *choices)
-{
-	uint64_t low, high;
-	size_t count = 0;
-
-	find_bounds(ch, site, &low, &high);
-	for (size_t i = 0; i < block->count; i++) {
-		const struct block_insn *insn = &block->insns[i];
-		size_t distance = i < block->at ? block->at - i : i - block->at;
-
-		if (distance > CHOOSE_DISTANCE ||
-		    cost_rank(insn->insn.cost) >= cost_rank(site->cost) ||
-		    !code_is_good(ch->c->module, &insn->insn) ||
-		    insn->address < low || insn->address >= high)
-			continue;
-		choices[count++] = (struct choice) {
-			.index = i, .distance = distance,
-			.cost = insn->insn.cost,
-			.nop = insn->insn.padding && insn->insn.length > 2,
-		};
-	}
-	qsort(choices, count, sizeof(*choices), choice_compare);
-	return count;
-}
-
 /* All statements of the site, for the instruction `to`: 0; 1, why; -ENOMEM. */
 static int site_move(struct chooser *ch, const struct compile_site *site,
 		     const struct block *block, size_t to, char *why)
@@ -174,11 +146,29 @@ static int choose_in(struct chooser *ch, struct compile_site *site,
 		     const struct block *block, bool *moved)
 {
 	struct choice choices[2 * CHOOSE_DISTANCE + 1];
-	size_t count = choices_find(ch, site, block, choices);
 	char why[MOVE_WHY] = "", first[MOVE_WHY] = "", name[320];
-	uint64_t tried = site->nominal;
+	uint64_t tried = site->nominal, low, high;
 	int code = 1, length;
+	size_t count = 0;
 
+	/* Instructions that are better than the nominal one, the best first. */
+	find_bounds(ch, site, &low, &high);
+	for (size_t i = 0; i < block->count; i++) {
+		const struct block_insn *insn = &block->insns[i];
+		size_t distance = i < block->at ? block->at - i : i - block->at;
+
+		if (distance > CHOOSE_DISTANCE ||
+		    cost_rank(insn->insn.cost) >= cost_rank(site->cost) ||
+		    !code_is_good(ch->c->module, &insn->insn) ||
+		    insn->address < low || insn->address >= high)
+			continue;
+		choices[count++] = (struct choice) {
+			.index = i, .distance = distance,
+			.cost = insn->insn.cost,
+			.nop = insn->insn.padding && insn->insn.length > 2,
+		};
+	}
+	qsort(choices, count, sizeof(*choices), choice_compare);
 	for (size_t i = 0; i < count && i < TRIES_MAX && code > 0; i++) {
 		const struct block_insn *insn = &block->insns[choices[i].index];
 

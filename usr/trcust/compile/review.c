@@ -163,12 +163,6 @@ static bool is_moved(const struct compile_site *site)
 	       site->address != site->nominal;
 }
 
-static bool is_slow(const struct compile_site *site)
-{
-	return site->cost == TDF_COST_STEPPED &&
-	       (site->stays || site->flags & TDF_SITE_RETURN || is_moved(site));
-}
-
 /* All statements are available at that instruction. */
 static bool is_possible(const struct slow *slow, size_t index,
 			enum move_mode mode)
@@ -356,12 +350,16 @@ void slow_report(const struct compilation *c, const struct compiled *out)
 
 		report_nop(c, point);
 		for (size_t j = 0; j < point->site_count; j++) {
-			if (!is_slow(&point->sites[j]))
+			const struct compile_site *site = &point->sites[j];
+
+			if (site->cost != TDF_COST_STEPPED ||
+			    (!site->stays && !(site->flags & TDF_SITE_RETURN) &&
+			     !is_moved(site)))
 				continue;
 			if (slow.site)
 				others++;
 			else
-				slow.site = &point->sites[j];
+				slow.site = site;
 		}
 		if (slow.site && c->mode != MOVE_NEVER &&
 		    points++ < WARNINGS_MAX)

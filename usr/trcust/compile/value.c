@@ -779,43 +779,35 @@ static bool is_comparison(enum expr_op op)
 	return op >= EXPR_LT && op <= EXPR_NE;
 }
 
-/* At least one is a pointer. */
-static bool pointer_binary(struct evaluation *e, struct srcpos pos,
-			   enum expr_op op, struct value *a, struct value *b)
-{
-	struct value_type word = value_type_integer(e->c, e->wide ? 8 : 4,
-						    false);
-	struct value third;
-
-	if (is_comparison(op)) {
-		value_convert(e, a, &word);
-		value_convert(e, b, &word);
-		value_compare(e, op, a, b);
-		return true;
-	}
-	if (op == EXPR_SUB && is_pointer(a) && is_pointer(b))
-		return pointer_distance(e, pos, a, b);
-	if (op == EXPR_ADD && is_pointer(b) && !is_pointer(a)) {
-		third = *a;
-		*a = *b;
-		*b = third;
-	}
-	if ((op != EXPR_ADD && op != EXPR_SUB) || is_pointer(b) ||
-	    !is_pointer(a))
-		return value_refuse(e, pos, expr_operators[op].text, a, b);
-	return pointer_move(e, pos, op, a, b);
-}
-
 static bool binary_compute(struct evaluation *e, struct srcpos pos,
 			   enum expr_op op, struct value *a, struct value *b)
 {
 	const char *text = expr_operators[op].text;
 	struct value_type type;
+	struct value third;
 
 	if (!value_load(e, pos, text, a) || !value_load(e, pos, text, b))
 		return false;
-	if (is_pointer(a) || is_pointer(b))
-		return pointer_binary(e, pos, op, a, b);
+	if (is_pointer(a) || is_pointer(b)) {
+		type = value_type_integer(e->c, e->wide ? 8 : 4, false);
+		if (is_comparison(op)) {
+			value_convert(e, a, &type);
+			value_convert(e, b, &type);
+			value_compare(e, op, a, b);
+			return true;
+		}
+		if (op == EXPR_SUB && is_pointer(a) && is_pointer(b))
+			return pointer_distance(e, pos, a, b);
+		if (op == EXPR_ADD && is_pointer(b) && !is_pointer(a)) {
+			third = *a;
+			*a = *b;
+			*b = third;
+		}
+		if ((op != EXPR_ADD && op != EXPR_SUB) || is_pointer(b) ||
+		    !is_pointer(a))
+			return value_refuse(e, pos, text, a, b);
+		return pointer_move(e, pos, op, a, b);
+	}
 	if (!are_integers(a, b))
 		return value_refuse(e, pos, text, a, b);
 	if (op == EXPR_SHL || op == EXPR_SHR) {

@@ -136,22 +136,6 @@ static struct expr *expr_number(struct expr_parser *e, struct srcpos pos,
 	return expr;
 }
 
-/* C11 section 6.4.4.1: the suffix after the digits */
-static bool number_suffix(const char *p, const char *end, struct expr *expr)
-{
-	for (; p < end; p++) {
-		if ((*p == 'u' || *p == 'U') && !expr->literal.is_unsigned) {
-			expr->literal.is_unsigned = true;
-		} else if ((*p == 'l' || *p == 'L') && !expr->literal.longs) {
-			expr->literal.longs = end - p > 1 && p[1] == *p ? 2 : 1;
-			p += expr->literal.longs - 1;
-		} else {
-			return false;
-		}
-	}
-	return true;
-}
-
 static bool number_digits(const struct token *token, struct expr *expr)
 {
 	const char *p = token->text, *end = p + token->length;
@@ -170,7 +154,19 @@ static bool number_digits(const struct token *token, struct expr *expr)
 		    __builtin_add_overflow(expr->number, digit, &expr->number))
 			return false;
 	}
-	return number_suffix(p, end, expr);
+
+	/* C11 section 6.4.4.1: the suffix after the digits */
+	for (; p < end; p++) {
+		if ((*p == 'u' || *p == 'U') && !expr->literal.is_unsigned) {
+			expr->literal.is_unsigned = true;
+		} else if ((*p == 'l' || *p == 'L') && !expr->literal.longs) {
+			expr->literal.longs = end - p > 1 && p[1] == *p ? 2 : 1;
+			p += expr->literal.longs - 1;
+		} else {
+			return false;
+		}
+	}
+	return true;
 }
 
 static struct expr *expr_literal(struct expr_parser *e)

@@ -206,9 +206,12 @@ static const struct {
 	const char *word;
 	bool (*parse)(struct parser *p);
 } header_clauses[] = {
-	{"MODNAME", parse_modname},	  {"MAJOR", parse_major},
-	{"MAXDATALENGTH", parse_maxdata}, {"MAXDATALEN", parse_maxdata},
-	{"TYPELIST", parse_typelist},	  {"GROUPLIST", parse_grouplist},
+	{ "MODNAME", parse_modname },
+	{ "MAJOR", parse_major },
+	{ "MAXDATALENGTH", parse_maxdata },
+	{ "MAXDATALEN", parse_maxdata },
+	{ "TYPELIST", parse_typelist },
+	{ "GROUPLIST", parse_grouplist },
 };
 
 /* Where a keyword is expected there is something else. */
@@ -734,32 +737,12 @@ static bool is_static_ahead(const struct parser *p)
 	return false;
 }
 
-/* Manual 1.3.5.1: all or none; the first tracepoint decides. */
-static void minor_settle(struct parser *p, bool whole)
-{
-	bool given = p->now.minor.line || p->now.minor_skipped;
-
-	if (p->minors == MINORS_UNKNOWN)
-		p->minors = given ? MINORS_GIVEN : MINORS_COUNTED;
-	if (p->minors == MINORS_COUNTED) {
-		p->point->minor = p->tsf->point_count;
-		p->point->minor_pos.line = 0;
-		if (p->now.minor.line) {
-			parser_report(p, p->now.minor, TRCERR_SPURIOUS,
-				      "MINOR");
-			diag_hint(p->diag, "either all tracepoints have one or none, and "
-					   "the first has none");
-		}
-	} else if (!given && whole) {
-		parser_report(p, p->point->pos, TRCERR_NOMINOR);
-	}
-}
-
 static void parse_point(struct parser *p)
 {
-	struct tsf_point *point = parser_append(
-		p, &p->tsf->points, &p->tsf->point_count, sizeof(*point));
-	bool whole = true;
+	struct tsf_point *point = parser_append(p, &p->tsf->points,
+						&p->tsf->point_count,
+						sizeof(*point));
+	bool whole = true, given;
 
 	p->point = point;
 	if (!point)
@@ -785,7 +768,24 @@ static void parse_point(struct parser *p)
 			p->now.minor_skipped = true;
 		parser_skip(p);
 	}
-	minor_settle(p, whole);
+
+	/* Manual 1.3.5.1: all or none; the first tracepoint decides. */
+	given = p->now.minor.line || p->now.minor_skipped;
+	if (p->minors == MINORS_UNKNOWN)
+		p->minors = given ? MINORS_GIVEN : MINORS_COUNTED;
+	if (p->minors == MINORS_COUNTED) {
+		p->point->minor = p->tsf->point_count;
+		p->point->minor_pos.line = 0;
+		if (p->now.minor.line) {
+			parser_report(p, p->now.minor, TRCERR_SPURIOUS,
+				      "MINOR");
+			diag_hint(p->diag, "either all tracepoints have one or none, and "
+					   "the first has none");
+		}
+	} else if (!given && whole) {
+		parser_report(p, p->point->pos, TRCERR_NOMINOR);
+	}
+
 	if (whole) {
 		len_unused(p);
 		if (point->tp.kind == TSF_TP_NONE)
