@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <rastrace/tdf.h>
 #include <rastrace/tff.h>
+#include "lib/array.h"
 #include "lib/debug/arch/arch.h"
 #include "lib/debug/module/module.h"
 #include "lib/formats/format.h"
@@ -180,13 +181,6 @@ static void write_stmts(struct tdf_writer *w)
 	bytes_join(&w->file, &c->rpn);
 }
 
-static int tdf_section_compare(const void *a, const void *b)
-{
-	const struct tdf_section *x = a, *y = b;
-
-	return x->address < y->address ? -1 : x->address > y->address;
-}
-
 /* The one that the operand of a DW_OP_addr is in. */
 static void tdf_section_add(struct tdf_writer *w, uint64_t address)
 {
@@ -219,7 +213,7 @@ static void write_sections(struct tdf_writer *w)
 		if (op.code == RPN_addr)
 			tdf_section_add(w, op.a);
 	count = w->header.sections.count;
-	qsort(w->sections, count, sizeof(*w->sections), tdf_section_compare);
+	qsort(w->sections, count, sizeof(*w->sections), array_compare);
 	table_begin(&w->file, &w->header.sections, count);
 	bytes_add(&w->file, w->sections, count * sizeof(*w->sections));
 }
@@ -413,18 +407,9 @@ struct tff_writer {
  */
 struct tff_types {
 	const struct ctypes *known;
-	uint32_t *by_name;	/* indices, sorted by name; exact ones */
 	uint32_t *indices;	/* in the TFF; CTYPE_NONE: not wanted */
 	bool failed;		/* out of memory */
 };
-
-static int tff_name_compare(const void *a, const void *b, void *known)
-{
-	const struct ctype *types = ((const struct ctypes *)known)->types;
-
-	return strcmp(types[*(const uint32_t *)a].name,
-		      types[*(const uint32_t *)b].name);
-}
 
 static void tff_types_open(struct tff_types *types, const struct ctypes *known)
 {
@@ -432,54 +417,19 @@ static void tff_types_open(struct tff_types *types, const struct ctypes *known)
 
 	*types = (struct tff_types){
 		.known = known,
-		.by_name = calloc(n + 1, sizeof(*types->by_name)),
 		.indices = calloc(n + 1, sizeof(*types->indices)),
 	};
-	types->failed = known->failed || !types->by_name || !types->indices;
-	for (size_t i = 0; !types->failed && i < n; i++) {
-		types->by_name[i] = i;
+	types->failed = known->failed || !types->indices;
+	for (size_t i = 0; !types->failed && i < n; i++)
 		types->indices[i] = CTYPE_NONE;
-	}
-	if (!types->failed)
-		qsort_r(types->by_name, n, sizeof(*types->by_name),
-			tff_name_compare, (void *)known);
-}
-
-static uint32_t find_exact(const struct tff_types *types, const char *name,
-			   size_t length)
-{
-	size_t low = 0, high = types->known->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		uint32_t i = types->by_name[middle];
-		const char *own = types->known->types[i].name;
-		int order = strncmp(own, name, length);
-
-		if (!order && !own[length])
-			return i;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return CTYPE_NONE;
 }
 
 /* The type that a control names, which the TFF needs; CTYPE_NONE. */
 static uint32_t want_name(const void *context, const char *name, size_t length)
 {
 	const struct tff_types *types = context;
-	uint32_t found = find_exact(types, name, length);
-	uint8_t kind;
-	size_t tag = format_type_tag(name, length, &kind);
+	uint32_t found = ctypes_find(types->known, name, length);
 
-	if (found == CTYPE_NONE && tag) {
-		found = find_exact(types, name + tag, length - tag);
-		if (found != CTYPE_NONE &&
-		    types->known->types[found].kind != kind)
-			found = CTYPE_NONE;
-	}
 	if (found != CTYPE_NONE)
 		types->indices[found] = 0;
 	return found;
@@ -658,7 +608,6 @@ static void add_own_section(struct tff_writer *w)
 		if (tff_types_index(&types, i) != TFF_CTYPE_NONE)
 			add_members(w, &types, &types.known->types[i]);
 	w->t.strings.bytes.failed |= types.failed;
-	free(types.by_name);
 	free(types.indices);
 	bytes_add(&w->t.sections, &out, sizeof(out));
 }

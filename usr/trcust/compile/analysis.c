@@ -359,7 +359,8 @@ int analysis_flow(const struct compilation *c, uint64_t address,
 	if (code)
 		return code;
 	*flow = &function->flow;
-	*entry = function->entry;
+	if (entry)
+		*entry = function->entry;
 	return 0;
 }
 

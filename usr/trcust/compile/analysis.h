@@ -57,7 +57,8 @@ void analysis_end(struct compilation *c);
 /* How the code of functions is decoded. */
 const struct flow_source *analysis_source(const struct compilation *c);
 /* The function around an address: its code, valid until another function is
- * looked at. 0; -ENOENT: the function is not known; -ENOMEM. */
+ * looked at, and where it is entered (may be NULL). 0; -ENOENT: the function is
+ * not known; -ENOMEM. */
 int analysis_flow(const struct compilation *c, uint64_t address,
 		  const struct flow **flow, uint64_t *entry);
 /* The block around an address. 0; -ENOENT: the function is not known, or no

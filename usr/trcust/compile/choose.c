@@ -261,12 +261,8 @@ static bool chooser_begin(struct chooser *ch)
 	for (size_t i = 0; i < out->point_count; i++)
 		sites += out->points[i].site_count;
 	ch->order = calloc(sites + 1, sizeof(*ch->order));
-	ch->stmts = calloc(out->stmt_count + 1, sizeof(*ch->stmts));
 	ch->moved = calloc(TDF_STMTS_MAX + 1, sizeof(*ch->moved));
-	ch->sources = calloc(out->stmt_count + 1, sizeof(*ch->sources));
-	ch->table = malloc(out->rpn.size + 1);
-	if (!ch->order || !ch->stmts || !ch->moved || !ch->sources ||
-	    !ch->table)
+	if (!ch->order || !ch->moved)
 		return false;
 	for (size_t i = 0; i < out->point_count; i++)
 		for (size_t j = 0; j < out->points[i].site_count; j++)
@@ -274,16 +270,13 @@ static bool chooser_begin(struct chooser *ch)
 				ch->order[ch->order_count++] =
 					&out->points[i].sites[j];
 	qsort(ch->order, ch->order_count, sizeof(*ch->order), nominal_compare);
-	if (out->stmt_count) {
-		memcpy(ch->stmts, out->stmts,
-		       out->stmt_count * sizeof(*out->stmts));
-		memcpy(ch->sources, out->sources,
-		       out->stmt_count * sizeof(*out->sources));
-	}
-	if (out->rpn.size)
-		memcpy(ch->table, out->rpn.data, out->rpn.size);
-	out->stmt_count = 0;
-	out->rpn.size = 0;
+	ch->stmts = out->stmts;
+	ch->sources = out->sources;
+	ch->table = out->rpn.data;
+	out->stmts = NULL;
+	out->sources = NULL;
+	out->stmt_count = out->stmt_room = out->source_room = 0;
+	out->rpn = (struct bytes) { 0 };
 	return true;
 }
 

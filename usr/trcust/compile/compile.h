@@ -104,7 +104,7 @@ struct compiled {
 	struct tdf_stmt *stmts;
 	char (*sources)[64];		/* per statement: where its data comes
 					 * from, for people */
-	size_t stmt_count, stmt_room;
+	size_t stmt_count, stmt_room, source_room;
 	struct bytes rpn;
 	struct ctypes ctypes;
 };

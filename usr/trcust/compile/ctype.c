@@ -8,6 +8,7 @@
 #include <string.h>
 #include "lib/array.h"
 #include "lib/formats/bytes.h"
+#include "lib/formats/format.h"
 #include "lib/debug/dwarf/dwarf.h"
 
 #define TYPES_MAX	65536	/* in the table; bounds damaged entries */
@@ -159,6 +160,38 @@ uint32_t ctypes_put(struct ctypes *types, const struct ctype *type)
 	types->failed |= !slot || (slot->value == CTYPE_NONE &&
 				    types->count < TYPES_MAX);
 	return slot ? slot->value : CTYPE_NONE;
+}
+
+/* The type of exactly this name. */
+static uint32_t ctype_named(const struct ctypes *types, const char *name,
+			    size_t length)
+{
+	_Alignas(struct ctype_slot)
+	uint8_t room[sizeof(struct ctype_slot) + NAME_MAX_BYTES + 16];
+	struct ctype_slot *key = (struct ctype_slot *)room, **found;
+
+	if (length > NAME_MAX_BYTES + 15)
+		return CTYPE_NONE;
+	key->size = length + 1;
+	key->key[0] = KEY_NAME;
+	memcpy(key->key + 1, name, length);
+	found = tfind(key, &types->index, ctype_slot_compare);
+	return found && (*found)->value < types->count ? (*found)->value :
+							 CTYPE_NONE;
+}
+
+uint32_t ctypes_find(const struct ctypes *types, const char *name,
+		     size_t length)
+{
+	uint32_t found = ctype_named(types, name, length);
+	uint8_t kind;
+	size_t tag = format_type_tag(name, length, &kind);
+
+	if (found != CTYPE_NONE || !tag)
+		return found;
+	found = ctype_named(types, name + tag, length - tag);
+	return found != CTYPE_NONE && types->types[found].kind == kind ?
+		       found : CTYPE_NONE;
 }
 
 static uint32_t put_bytes(struct ctypes *types, const char *name,

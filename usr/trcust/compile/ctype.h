@@ -55,6 +55,9 @@ uint32_t ctypes_put_array(struct ctypes *types, uint32_t element,
 /* An array's type without its first `dimension` dimensions. */
 uint32_t ctypes_add_part(struct ctypes *types, Dwarf_Die *array,
 			 unsigned int dimension);
+/* The type that a control of a FMT names, "struct foo" or "foo"; CTYPE_NONE. */
+uint32_t ctypes_find(const struct ctypes *types, const char *name,
+		     size_t length);
 void ctypes_free(struct ctypes *types);
 
 #endif

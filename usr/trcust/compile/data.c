@@ -518,7 +518,7 @@ out:
 static bool link_is_known(const struct site_stmt *s)
 {
 	const struct arch *arch = s->c->module->arch;
-	uint64_t address = s->site->address, entry;
+	uint64_t address = s->site->address;
 	bool called = false;	/* the register's first value is gone */
 	bool built = false;	/* the frame pointer points to the record */
 	const struct flow_part *part;
@@ -526,7 +526,7 @@ static bool link_is_known(const struct site_stmt *s)
 
 	if (arch->link < 0 || !s->site->symbol_offset)
 		return true;
-	if (analysis_flow(s->c, address, &flow, &entry))
+	if (analysis_flow(s->c, address, &flow, NULL))
 		return false;
 	part = flow_part_find(flow, address);
 	if (!part)

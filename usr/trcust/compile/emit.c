@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "lib/formats/rpn_emit.h"
 #include "analysis.h"
 
@@ -13,20 +14,12 @@ struct tdf_stmt *emit_stmt(const struct compilation *c, struct compiled *out,
 {
 	struct tdf_stmt *stmt;
 
-	if (out->stmt_count == out->stmt_room) {
-		size_t room = out->stmt_room ? out->stmt_room * 2 : 256;
-		void *stmts = realloc(out->stmts, room * sizeof(*out->stmts));
-		void *sources = stmts ? realloc(out->sources,
-						room * sizeof(*out->sources)) :
-					NULL;
-
-		out->stmts = stmts ? stmts : out->stmts;
-		out->sources = sources ? sources : out->sources;
-		if (!sources) {
-			diag_no_memory(c->diag, pos);
-			return NULL;
-		}
-		out->stmt_room = room;
+	if (!array_grow(&out->stmts, out->stmt_count, &out->stmt_room,
+			sizeof(*out->stmts)) ||
+	    !array_grow(&out->sources, out->stmt_count, &out->source_room,
+			sizeof(*out->sources))) {
+		diag_no_memory(c->diag, pos);
+		return NULL;
 	}
 	snprintf(out->sources[out->stmt_count], sizeof(*out->sources), "%s",
 		 source);

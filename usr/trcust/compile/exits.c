@@ -407,13 +407,6 @@ static void exits_take(struct exits_finder *f, struct flow_part *part,
 	}
 }
 
-static int exit_compare(const void *a, const void *b)
-{
-	const struct exits_site *x = a, *y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
-
 static void find_all(struct exits_finder *f)
 {
 	struct exits *exits = f->exits;
@@ -432,7 +425,7 @@ static void find_all(struct exits_finder *f)
 	}
 	if (exits->count)
 		qsort(exits->sites, exits->count, sizeof(*exits->sites),
-		      exit_compare);
+		      array_compare);
 	exits->lost = f->flow.lost;
 	exits->lost_count = f->flow.lost_count;
 	f->flow.lost = NULL;

@@ -461,24 +461,6 @@ static void check_control(struct fmt_check *k, bool repeated)
 	k->last = control_pos(k);
 }
 
-static uint32_t find_known(const struct ctypes *types, const char *name,
-			   size_t length)
-{
-	uint32_t found = CTYPE_NONE;
-
-	for (size_t i = 0; i < types->count; i++) {
-		const struct ctype *type = &types->types[i];
-		int match = format_type_match(type->name, type->kind, name,
-					      length);
-
-		if (match == 2)
-			return i;
-		if (match && found == CTYPE_NONE)
-			found = i;
-	}
-	return found;
-}
-
 /* What the name means at one site: units may have types of their own that are
  * called so. */
 static int fetch_at(const struct fmt_check *k, const struct compile_site *site,
@@ -537,7 +519,7 @@ static uint32_t find_type(const void *context, const char *name, size_t length)
 		if (k->named[i].length == length &&
 		    !memcmp(k->named[i].name, name, length))
 			return k->named[i].type;
-	return find_known(k->ctypes, name, length);
+	return ctypes_find(k->ctypes, name, length);
 }
 
 /* A type in the table has this name, but for the number after names that are
@@ -576,7 +558,7 @@ static void check_name(struct fmt_check *k)
 		k->named_count += k->named[k->named_count].name != NULL;
 		return;
 	}
-	if (find_known(types, step->text, step->length) != CTYPE_NONE)
+	if (ctypes_find(types, step->text, step->length) != CTYPE_NONE)
 		return;
 	report_control(k, TRCERR_BADCONTROL, NULL);
 	if (fetched != CTYPE_NONE)
@@ -713,7 +695,7 @@ void format_check(const struct compilation *c, struct ctypes *ctypes,
 	if (!code && !k.done)
 		check_cut(&k);
 	for (size_t i = 0; i < k.named_count; i++)
-		renamed |= find_known(ctypes, k.named[i].name,
+		renamed |= ctypes_find(ctypes, k.named[i].name,
 				      k.named[i].length) != k.named[i].type;
 	if (!code && renamed)
 		rename_types(&k);

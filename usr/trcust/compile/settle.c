@@ -103,8 +103,7 @@ static int restored_find(const struct compilation *c,
 	const struct flow_part *part;
 	const struct flow *flow;
 	uint32_t written = 0, at;
-	uint64_t entry;
-	int code = analysis_flow(c, site->nominal, &flow, &entry);
+	int code = analysis_flow(c, site->nominal, &flow, NULL);
 
 	*restored = 0;
 	if (code)
@@ -913,7 +912,7 @@ static int slot_settle(const struct compilation *c,
 		.arch = c->module->arch, .frame_base = -1, .block = block,
 		.width = c->module->elf_class == ELFCLASS64 ? 8 : 4,
 	};
-	uint64_t entry, first = block->insns->address;
+	uint64_t first = block->insns->address;
 	struct dwarf_scopes scopes;
 	const struct flow_part *part;
 	const struct flow *flow;
@@ -929,7 +928,7 @@ static int slot_settle(const struct compilation *c,
 	if (dwarf_frame_base_register(&context, &number))
 		s.frame_base = number;
 	s.end = dwarf_variable_end(variable, site->nominal, &s.first);
-	if (!analysis_flow(c, first, &flow, &entry)) {
+	if (!analysis_flow(c, first, &flow, NULL)) {
 		part = flow_part_find(flow, first);
 		s.after_call = part &&
 			!(part->marks[first - part->start] & FLOW_TARGET) &&

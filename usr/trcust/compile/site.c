@@ -14,6 +14,7 @@
 #include <string.h>
 #include "analysis.h"
 #include "exits.h"
+#include "lib/array.h"
 #include "lib/debug/dwarf/dwarf.h"
 #include "lib/debug/module/module.h"
 
@@ -175,10 +176,9 @@ static uint64_t run_end(const struct compilation *c, uint64_t address,
 	const struct flow_part *part;
 	const struct flow *flow;
 	struct arch_insn insn;
-	uint64_t entry;
 	uint32_t at;
 
-	if (analysis_flow(c, address, &flow, &entry))
+	if (analysis_flow(c, address, &flow, NULL))
 		return address;
 	part = flow_part_find(flow, address);
 	at = part ? address - part->start : 0;
@@ -198,9 +198,8 @@ static bool is_entered_inside(const struct compilation *c,
 {
 	const struct flow_part *part;
 	const struct flow *flow;
-	uint64_t entry;
 
-	if (analysis_flow(c, site->address, &flow, &entry))
+	if (analysis_flow(c, site->address, &flow, NULL))
 		return true;
 	part = flow_part_find(flow, site->address);
 	for (uint64_t at = site->address + 1;
@@ -531,13 +530,6 @@ static int find_usdt(struct site_search *s)
 	return 1;
 }
 
-static int site_place_compare(const void *a, const void *b)
-{
-	const struct site_place *x = a, *y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
-
 /* The places in ascending order, each address once. Of several those that can't
  * have a probe are left out. */
 static int take_places(struct site_search *s, struct compile_point *out)
@@ -547,7 +539,7 @@ static int take_places(struct site_search *s, struct compile_point *out)
 	char text[32];
 	int code = 0;
 
-	qsort(s->places, s->count, sizeof(*s->places), site_place_compare);
+	qsort(s->places, s->count, sizeof(*s->places), array_compare);
 	for (size_t i = 0; i < s->count; i++)
 		if (!i || s->places[i].address != s->places[kept - 1].address)
 			s->places[kept++] = s->places[i];

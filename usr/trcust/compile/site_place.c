@@ -724,9 +724,8 @@ static int loop_find(const struct compilation *c, uint64_t address,
 		     uint64_t *from)
 {
 	const struct flow *flow;
-	uint64_t entry;
 	int code = code_jumps_to(c->module, address) ?
-			   analysis_flow(c, address, &flow, &entry) : -ENOENT;
+			   analysis_flow(c, address, &flow, NULL) : -ENOENT;
 
 	*from = 0;
 	for (size_t i = 0; !code && i < flow->part_count; i++) {

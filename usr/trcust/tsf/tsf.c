@@ -95,11 +95,8 @@ void expr_print(const struct expr *expr, struct bytes *out)
 	}
 }
 
-#define CHUNK_SIZE	(64u << 10)
-
 struct tsf_chunk {
 	struct tsf_chunk *next;
-	size_t used, size;
 	_Alignas(16) char data[];
 };
 
@@ -119,21 +116,13 @@ struct tsf *tsf_make(void)
 void *tsf_alloc(struct tsf *tsf, size_t size)
 {
 	struct tsf_memory *memory = (struct tsf_memory *)tsf;
-	struct tsf_chunk *chunk = memory->chunks;
-	size_t room;
+	struct tsf_chunk *chunk = calloc(1, sizeof(*chunk) + size);
 
-	size = (size + 15) & ~(size_t)15;
-	if (!chunk || chunk->size - chunk->used < size) {
-		room = size > CHUNK_SIZE ? size : CHUNK_SIZE;
-		chunk = calloc(1, sizeof(*chunk) + room);
-		if (!chunk)
-			return NULL;
-		chunk->size = room;
-		chunk->next = memory->chunks;
-		memory->chunks = chunk;
-	}
-	chunk->used += size;
-	return chunk->data + chunk->used - size;
+	if (!chunk)
+		return NULL;
+	chunk->next = memory->chunks;
+	memory->chunks = chunk;
+	return chunk->data;
 }
 
 void *tsf_append(struct tsf *tsf, void *array, size_t *count, size_t size)
