@@ -4,7 +4,6 @@
 #include <dwarf.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,11 +117,6 @@ struct analysis_function {
 	struct landings landings;
 };
 
-struct analysis_kept {
-	struct analysis_kept *next;
-	struct bytes bytes;
-};
-
 int analysis_begin(struct compilation *c)
 {
 	struct analysis *analysis;
@@ -153,16 +147,9 @@ static void function_forget(struct analysis_function *function)
 void analysis_end(struct compilation *c)
 {
 	struct analysis *analysis = c->analysis;
-	struct analysis_kept *kept;
 
 	if (!analysis)
 		return;
-	tdestroy(analysis->texts, free);
-	while ((kept = analysis->kept)) {
-		analysis->kept = kept->next;
-		bytes_free(&kept->bytes);
-		free(kept);
-	}
 	if (analysis->function) {
 		function_forget(analysis->function);
 		targets_free(&analysis->function->targets);
@@ -485,24 +472,16 @@ void analysis_name(const struct compilation *c, uint64_t address, char *text,
 	message_name(text, size, name, symbol->address, address);
 }
 
-static int text_compare(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
-
 const char *analysis_text(const struct compilation *c, struct srcpos pos,
 			  const char *text, size_t length)
 {
-	char *copy = strndup(text, length);
-	char **kept = copy ? tsearch(copy, &c->analysis->texts, text_compare) :
-			     NULL;
+	char *copy = tsf_alloc(c->tsf, length + 1);
 
-	if (!kept || *kept != copy)
-		free(copy);
-	if (kept)
-		return *kept;
-	diag_no_memory(c->diag, pos);
-	return NULL;
+	if (copy)
+		memcpy(copy, text, length);
+	else
+		diag_no_memory(c->diag, pos);
+	return copy;
 }
 
 const char *analysis_symbol(const struct compilation *c, struct srcpos pos,
@@ -514,19 +493,4 @@ const char *analysis_symbol(const struct compilation *c, struct srcpos pos,
 	*distance = symbol ? address - symbol->address : 0;
 	return symbol ? analysis_text(c, pos, symbol->name,
 				      symbol->name_length) : "";
-}
-
-const struct bytes *analysis_keep(const struct compilation *c,
-				  struct srcpos pos, struct bytes *bytes)
-{
-	struct analysis_kept *kept = malloc(sizeof(*kept));
-
-	if (!kept) {
-		diag_no_memory(c->diag, pos);
-		return NULL;
-	}
-	*kept = (struct analysis_kept) { c->analysis->kept, *bytes };
-	*bytes = (struct bytes) { 0 };
-	c->analysis->kept = kept;
-	return &kept->bytes;
 }

@@ -46,8 +46,6 @@ struct analysis {
 	bool runtime_known;
 	struct usdt_probes usdt;
 	bool usdt_known;
-	void *texts;		/* tree of texts that sites refer to */
-	struct analysis_kept *kept;
 };
 
 /* 0, -ENOMEM. Nothing is done when c->analysis is there. */
@@ -100,11 +98,9 @@ void analysis_name(const struct compilation *c, uint64_t address, char *text,
  * distance; NULL after a message at pos: no memory. */
 const char *analysis_symbol(const struct compilation *c, struct srcpos pos,
 			    uint64_t address, uint64_t *distance);
-/* A copy of the text; NULL after a message at pos: no memory. */
+/* A copy of the text that lives as long as the TSF; NULL after a message at
+ * pos: no memory. */
 const char *analysis_text(const struct compilation *c, struct srcpos pos,
 			  const char *text, size_t length);
-/* Takes over the bytes; NULL after a message at pos: no memory. */
-const struct bytes *analysis_keep(const struct compilation *c,
-				  struct srcpos pos, struct bytes *bytes);
 
 #endif

@@ -148,7 +148,7 @@ static int choose_in(struct chooser *ch, struct compile_site *site,
 	struct choice choices[2 * CHOOSE_DISTANCE + 1];
 	char why[MOVE_WHY] = "", first[MOVE_WHY] = "", name[320];
 	uint64_t tried = site->nominal, low, high;
-	int code = 1, length;
+	int code = 1;
 	size_t count = 0;
 
 	/* Instructions that are better than the nominal one, the best first. */
@@ -187,35 +187,31 @@ static int choose_in(struct chooser *ch, struct compile_site *site,
 		return 0;
 	analysis_name(ch->c, tried, name, sizeof(name));
 	if (*first)
-		length = asprintf(&site->stays, "not at %s: %s", name, first);
+		site->stays = tsf_format(ch->c->tsf, "not at %s: %s", name,
+					 first);
 	else
-		length = asprintf(&site->stays, "no cheap instruction beside "
-				  "it: %s, %s", block->before, block->after);
-	if (length >= 0)
-		return 0;
-	site->stays = NULL;
-	return chooser_no_memory(ch);
+		site->stays = tsf_format(ch->c->tsf, "no cheap instruction "
+					 "beside it: %s, %s", block->before,
+					 block->after);
+	return site->stays ? 0 : chooser_no_memory(ch);
 }
 
 static int choose_site(struct chooser *ch, struct compile_site *site,
 		       bool *moved)
 {
-	const char *stays = NULL;
 	struct block block;
 	int code = 0;
 
 	if (site->cost == TDF_COST_EMULATED || site->flags & TDF_SITE_RETURN)
 		return 0;
 	if (module_is_relocated(ch->c->module, 0, 0))
-		stays = "the loader changes the code";
+		site->stays = "the loader changes the code";
 	else
 		code = analysis_block(ch->c, site->nominal, &block);
 	if (code == -ENOENT)
-		stays = "the function around it isn't known";
-	if (stays) {
-		site->stays = strdup(stays);
-		return site->stays ? 0 : chooser_no_memory(ch);
-	}
+		site->stays = "the function around it isn't known";
+	if (site->stays)
+		return 0;
 	if (code)
 		return chooser_no_memory(ch);
 	code = choose_in(ch, site, &block, moved);

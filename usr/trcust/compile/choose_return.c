@@ -575,7 +575,8 @@ int choose_return(const struct compilation *c, struct compiled *out,
 				     "program that unwinds, walks or switches "
 				     "its stack may crash");
 	if (code == 1) {
-		point->no_return = strdup(r.why ? r.why : r.text);
+		point->no_return = tsf_format(c->tsf, "%s",
+					      r.why ? r.why : r.text);
 		code = point->no_return ? 0 : -ENOMEM;
 	}
 	free(r.stmts);

@@ -132,12 +132,9 @@ static void compile_point_free(struct compile_point *point)
 {
 	for (size_t i = 0; i < point->item_count; i++)
 		free(point->items[i].label);
-	for (size_t i = 0; i < point->site_count; i++)
-		free(point->sites[i].stays);
 	free(point->items);
 	free(point->sites);
 	free(point->fmt);
-	free(point->no_return);
 }
 
 /* Warns when the items exceed MAXDATALENGTH because of variables, whose sizes

@@ -27,10 +27,10 @@ struct analysis;		/* analysis.h */
 struct map;			/* lib/debug/module/map.h */
 
 /* What is compiled. The passes change nothing in it; `analysis` is found by and
- * by from the module. */
+ * by from the module, and names that sites have live in the memory of `tsf`. */
 struct compilation {
 	struct diag *diag;
-	const struct tsf *tsf;
+	struct tsf *tsf;
 	struct module *module;		/* NULL: static tracepoints only */
 	struct dwarf_file *dwarf;	/* NULL: none */
 	struct map *map;		/* /M=; NULL: none */
@@ -59,7 +59,7 @@ struct compile_site {
 	 * it */
 	unsigned int result;	/* DWARF number */
 	const struct bytes *result_rpn;	/* NULL: what it has it */
-	char *stays;		/* why the probe is not at a faster instruction:
+	const char *stays;	/* why the probe is not at a faster instruction:
 				 * "RIP is logged"; NULL */
 	bool alone;		/* the only one of its tracepoint */
 	bool repeated;		/* another site of the tracepoint was compiled
@@ -92,12 +92,12 @@ struct compile_point {
 	struct compile_item *items;	/* one per statement of the TSF */
 	size_t item_count;
 	char *fmt;		/* the default where the TSF has no FMT; NULL */
-	char *no_return;	/* RETEP: why the kernel's return probe isn't
+	const char *no_return;	/* RETEP: why the kernel's return probe isn't
 				 * used, "it reads the address that it returns
 				 * to"; NULL */
 };
 
-/* What came of it. Names of sites are in the TSF or the analysis. */
+/* What came of it; the TSF has to live as long. */
 struct compiled {
 	struct compile_point *points;	/* in ascending order of minor */
 	size_t point_count, dynamic_count;

@@ -28,9 +28,10 @@ static int report_no_exit(const struct site_search *s, const char *why)
 
 static int place_take_exit(struct site_search *s,
 			   const struct site_place *function,
-			   struct exits_site *exit)
+			   const struct exits_site *exit)
 {
 	struct site_place *place = site_place_add(s, exit->address);
+	struct bytes *rpn;
 
 	if (!place)
 		return -1;
@@ -46,9 +47,13 @@ static int place_take_exit(struct site_search *s,
 		place->flags = TDF_SITE_TAIL_CALL;
 	if (!exit->result.size)
 		return 0;
-	place->result_rpn = analysis_keep(s->c, s->point->tp.pos,
-					  &exit->result);
-	return place->result_rpn ? 0 : -1;
+	rpn = tsf_alloc(s->c->tsf, sizeof(*rpn) + exit->result.size);
+	if (!rpn)
+		return diag_no_memory(s->c->diag, s->point->tp.pos);
+	rpn->data = memcpy(rpn + 1, exit->result.data, exit->result.size);
+	rpn->size = exit->result.size;
+	place->result_rpn = rpn;
+	return 0;
 }
 
 static int take_exits(struct site_search *s, const struct site_place *function,

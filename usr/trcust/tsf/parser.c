@@ -126,23 +126,15 @@ const char *parser_text(struct parser *p, const struct token *token)
 
 const char *parser_format(struct parser *p, const char *fmt, ...)
 {
-	struct token token = { 0 };
 	va_list args;
 	char *text;
-	int length;
 
 	va_start(args, fmt);
-	length = vasprintf(&text, fmt, args);
+	text = tsf_vformat(p->tsf, fmt, args);
 	va_end(args);
-	if (length < 0) {
+	if (!text)
 		parser_no_memory(p);
-		return "";
-	}
-	token.text = text;
-	token.length = length;
-	fmt = parser_text(p, &token);
-	free(text);
-	return fmt;
+	return text ? text : "";
 }
 
 struct srcpos parser_span(const struct parser *p, struct srcpos first)

@@ -125,6 +125,31 @@ void *tsf_alloc(struct tsf *tsf, size_t size)
 	return chunk->data;
 }
 
+char *tsf_vformat(struct tsf *tsf, const char *fmt, va_list args)
+{
+	char *text, *copy;
+	int length = vasprintf(&text, fmt, args);
+
+	if (length < 0)
+		return NULL;
+	copy = tsf_alloc(tsf, length + 1);
+	if (copy)
+		memcpy(copy, text, length);
+	free(text);
+	return copy;
+}
+
+char *tsf_format(struct tsf *tsf, const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, fmt);
+	text = tsf_vformat(tsf, fmt, args);
+	va_end(args);
+	return text;
+}
+
 void *tsf_append(struct tsf *tsf, void *array, size_t *count, size_t size)
 {
 	void **start = array;

@@ -7,6 +7,7 @@
 #ifndef TRCUST_TSF_H
 #define TRCUST_TSF_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -246,6 +247,10 @@ struct tsf {
 struct tsf *tsf_make(void);
 /* Zeroed memory that lives as long as the tree; NULL: no memory. */
 void *tsf_alloc(struct tsf *tsf, size_t size);
+/* Text, as printf does, that lives as long. */
+char *tsf_vformat(struct tsf *tsf, const char *fmt, va_list args);
+char *tsf_format(struct tsf *tsf, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 /* Add a zeroed element to the array that `array` points at; NULL: no memory. */
 void *tsf_append(struct tsf *tsf, void *array, size_t *count, size_t size);
 void tsf_free(struct tsf *tsf);
