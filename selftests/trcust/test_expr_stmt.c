@@ -78,7 +78,6 @@ static const char *stmts(const char *expr)
 		strcpy(out, "error");
 	else if (!item.label || strncmp(item.label, expr, strlen(item.label)))
 		strcpy(out, "the label is another");
-	free(item.label);
 	tsf_free(tsf);
 	diag_close(c.diag);
 	return out;

@@ -425,7 +425,6 @@ static int our_bytes(struct compilation *c, uint64_t pc, const struct row *row,
 	    compiled.ctypes.types[item.ctype].bytes != item.bytes)
 		tap_ok(false, "%s: a type of %u bytes for %u", expr,
 		       compiled.ctypes.types[item.ctype].bytes, item.bytes);
-	free(item.label);
 	tsf_free(tsf);
 	diag_close(c->diag);
 	return size;

@@ -149,14 +149,14 @@ static struct compile_item item_make(const struct tsf_stmt *stmt)
 	struct compile_item item = {
 		.tsf = stmt, .bytes = stmt->length, .ctype = CTYPE_NONE,
 		.kind = TDF_STMT_MEM, .variable = stmt->has_len,
-		.label = (char *)stmt->address.name,
+		.label = stmt->address.name,
 	};
 
 	switch (stmt->kind) {
 	case TSF_REGS:
 		item.kind = TDF_STMT_REG;
 		item.raw = true;
-		item.label = (char *)stmt->reg.name;
+		item.label = stmt->reg.name;
 		item.bytes = item.label[0] == 'R' ? 8 :
 			     item.label[0] == 'E' && item.label[2] ? 4 : 2;
 		break;

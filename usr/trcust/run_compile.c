@@ -108,29 +108,13 @@ static void explain_place(const struct compilation *c,
 		fprintf(out, "    %-*s  %s\n", width, "because", site->stays);
 }
 
-static const char *item_label(const struct compile_item *item)
-{
-	if (item->label)
-		return item->label;
-	switch (item->kind) {
-	case TDF_STMT_REG:
-		return "register";
-	case TDF_STMT_ASCIIZ:
-		return "string";
-	case TDF_STMT_STACK:
-		return "stack";
-	default:
-		return "memory";
-	}
-}
-
 /* Of the column that has the labels. */
 static int label_width(const struct compile_point *point)
 {
 	size_t width = strlen("instruction");
 
 	for (size_t i = 0; i < point->item_count; i++) {
-		size_t length = strlen(item_label(&point->items[i]));
+		size_t length = strlen(point->items[i].label);
 
 		if (length > width && length <= LABEL_WIDTH_MAX)
 			width = length;
@@ -147,7 +131,7 @@ static void explain_item(const struct compiled *done,
 	snprintf(size, sizeof(size), "%s%u byte%s",
 		 item->variable ? "up to " : "", item->bytes,
 		 plural(item->bytes));
-	fprintf(out, "    %-*s  %-16s", width, item_label(item), size);
+	fprintf(out, "    %-*s  %-16s", width, item->label, size);
 	if (item->ctype != CTYPE_NONE)
 		fprintf(out, "%s, ", done->ctypes.types[item->ctype].name);
 	if (done->stmts[stmt].kind == TDF_STMT_ABSENT)

@@ -130,8 +130,6 @@ struct passes {
 
 static void compile_point_free(struct compile_point *point)
 {
-	for (size_t i = 0; i < point->item_count; i++)
-		free(point->items[i].label);
 	free(point->items);
 	free(point->sites);
 	free(point->fmt);

@@ -80,7 +80,7 @@ struct compile_item {
 	uint8_t len_bytes;	/* LEN: width of the length */
 	uint16_t bytes;
 	uint32_t ctype;		/* CTYPE_NONE: not known */
-	char *label;		/* for people: "EAX", "r->len", ".buf" */
+	const char *label;	/* for people: "EAX", "r->len", ".buf" */
 };
 
 struct compile_point {

@@ -287,7 +287,7 @@ static int data_register(const struct site_stmt *s)
 		return 1;
 	item->raw = true;
 	item->bytes = bytes;
-	item->label = strdup(reg->name);
+	item->label = reg->name;
 	saved = arch_register_find(s->c->module->arch, reg->name)->pt_regs >= 0;
 	item->kind = saved ? TDF_STMT_REG : TDF_STMT_MEM;
 	if (saved && !(s->site->result_rpn &&
@@ -349,8 +349,7 @@ static int data_variable(const struct site_stmt *s)
 	item->kind = TDF_STMT_MEM;
 	item->raw = true;
 	item->bytes = bytes;
-	if (asprintf(&item->label, ".%s", reg->name) < 0)
-		item->label = NULL;
+	item->label = tsf_format(s->c->tsf, ".%s", reg->name);
 	item_find_type(s, &address);
 	if (bytes)
 		code = emit_place(s, reg->pos, reg->name, &address.place, 0,
@@ -439,37 +438,40 @@ static int memory_emit(const struct site_stmt *s, const struct address *at,
 	return code || !in->has_len ? code : len_emit(s, len, out);
 }
 
-static void label_add_number(FILE *out, int64_t number)
+static void label_add_number(struct bytes *label, int64_t number)
 {
 	if (number)
-		fprintf(out, "%+" PRId64, number);
+		bytes_print(label, "%+" PRId64, number);
 }
 
 /* As in the TSF: ".p+8*+4", "FEBP+EDI". NULL: no memory. */
-static char *memory_label_make(const struct tsf_address *address,
-			       const struct tsf_chain *chain)
+static const char *memory_label_make(struct tsf *tsf,
+				     const struct tsf_address *address,
+				     const struct tsf_chain *chain)
 {
-	char *label = NULL;
-	size_t size;
-	FILE *out = open_memstream(&label, &size);
+	struct bytes label = {0};
+	const char *text = NULL;
 
-	if (!out)
-		return NULL;
 	if (address->form == TSF_ADDRESS_SYMBOL)
-		fprintf(out, ".%s", address->name);
+		bytes_print(&label, ".%s", address->name);
 	else
-		fputc(address->form == TSF_ADDRESS_FLAT ? 'F' : 'R', out);
+		bytes_print(&label, address->form == TSF_ADDRESS_FLAT ? "F" :
+									"R");
 	for (size_t i = 0; i < address->register_count; i++)
-		fprintf(out, "%s%s", !i ? "" :
-			address->registers[i].minus ? "-" : "+",
-			address->registers[i].name);
-	label_add_number(out, address->displacement);
+		bytes_print(&label, "%s%s", !i ? "" :
+			    address->registers[i].minus ? "-" : "+",
+			    address->registers[i].name);
+	label_add_number(&label, address->displacement);
 	for (size_t i = 0; i < chain->count; i++) {
-		fputc('*', out);
-		label_add_number(out, chain->add[i] +
+		bytes_print(&label, "*");
+		label_add_number(&label, chain->add[i] +
 				 (i + 1 == chain->count ? address->final : 0));
 	}
-	return fclose(out) ? NULL : label;
+	if (!label.failed)
+		text = tsf_format(tsf, "%.*s", (int)label.size,
+				  (char *)label.data);
+	bytes_free(&label);
+	return text;
 }
 
 static int data_memory(const struct site_stmt *s)
@@ -488,7 +490,8 @@ static int data_memory(const struct site_stmt *s)
 	item->kind = in->kind == TSF_MEM ? TDF_STMT_MEM : TDF_STMT_ASCIIZ;
 	item->bytes = in->has_len ? s->c->tsf->maxdata : in->length;
 	item->variable = in->has_len || in->kind == TSF_ASCIIZ;
-	item->label = memory_label_make(&in->address, &in->chain);
+	item->label = memory_label_make(s->c->tsf, &in->address,
+					&in->chain);
 	item_find_type(s, &at);
 	if (in->has_len) {
 		item->len_bytes = in->len_bytes;
@@ -599,7 +602,7 @@ static int data_stack(const struct site_stmt *s)
 	s->item->kind = TDF_STMT_STACK;
 	s->item->variable = true;
 	s->item->bytes = s->in->length * TSF_FRAME_BYTES;
-	s->item->label = strdup("stack");
+	s->item->label = "stack";
 	return code;
 }
 

@@ -185,9 +185,7 @@ int variable_compile(const struct site_stmt *s)
 	};
 	int code;
 
-	s->item->label = strdup(s->in->expr_text);
-	if (!s->item->label)
-		return diag_no_memory(s->c->diag, s->in->pos);
+	s->item->label = s->in->expr_text;
 	code = evaluate(&v.e, s->in->expr, &v.value) ? log_by_type(&v) :
 						       v.e.code;
 	value_free(&v.value);
@@ -291,7 +289,6 @@ static int compile_stmt(const struct compilation *c, struct compiled *out,
 					 data_compile(&s);
 
 	if (site == point->sites) {
-		free(first->label);	/* of a site that was left out */
 		*first = item;
 		return code;
 	}
@@ -303,7 +300,6 @@ static int compile_stmt(const struct compilation *c, struct compiled *out,
 			  site->nominal);
 		code = 1;
 	}
-	free(item.label);
 	return code;
 }
 
