@@ -435,18 +435,6 @@ static uint32_t want_name(const void *context, const char *name, size_t length)
 	return found;
 }
 
-/* The types that a format names go into the TFF. */
-static void tff_types_want(struct tff_types *types, const char *fmt)
-{
-	struct format_types known = { want_name, types };
-	struct format format;
-
-	if (types->failed || !strstr(fmt, "%{"))
-		return;
-	types->failed = format_compile(&format, fmt, &known);
-	format_free(&format);
-}
-
 /* All formats were seen: their indices are given. Parts are before what they make
  * up: backwards, all are found in one go. */
 static void tff_types_settle(struct tff_types *types)
@@ -480,8 +468,10 @@ static uint32_t tff_types_index(const struct tff_types *types, uint32_t type)
 static uint32_t add_fmt(struct tff_writer *w, const struct compile_point *point,
 			struct tff_types *types)
 {
+	struct format_types known = { want_name, types };
 	const struct tsf_point *tsf = point->tsf;
 	struct bytes text = {0};
+	struct format format;
 	uint32_t at = 0;
 
 	if (point->fmt)
@@ -493,7 +483,12 @@ static uint32_t add_fmt(struct tff_writer *w, const struct compile_point *point,
 	bytes_add(&text, "", 1);
 	if (!text.failed) {
 		at = strings_add(&w->t.strings, (char *)text.data);
-		tff_types_want(types, (char *)text.data);
+		if (!types->failed && strstr((char *)text.data, "%{")) {
+			types->failed = format_compile(&format,
+						       (char *)text.data,
+						       &known);
+			format_free(&format);
+		}
 	}
 	w->t.strings.bytes.failed |= text.failed;
 	bytes_free(&text);

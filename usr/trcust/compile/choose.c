@@ -47,15 +47,9 @@ static int chooser_no_memory(const struct chooser *ch)
 }
 
 /* Which class of cost is preferred: less is better. */
-static int cost_rank(uint8_t cost)
-{
-	static const int ranks[] = {
-		[TDF_COST_EMULATED] = 0, [TDF_COST_STEPPED] = 1,
-		[TDF_COST_NOP5] = 2,
-	};
-
-	return ranks[cost];
-}
+static const int cost_ranks[] = {
+	[TDF_COST_EMULATED] = 0, [TDF_COST_STEPPED] = 1, [TDF_COST_NOP5] = 2,
+};
 
 static int nominal_compare(const void *a, const void *b)
 {
@@ -92,7 +86,7 @@ static int choice_compare(const void *a, const void *b)
 	const struct choice *x = a, *y = b;
 
 	if (x->cost != y->cost)
-		return cost_rank(x->cost) - cost_rank(y->cost);
+		return cost_ranks[x->cost] - cost_ranks[y->cost];
 	if (x->nop != y->nop)
 		return y->nop ? -1 : 1;
 	if (x->distance != y->distance)
@@ -158,7 +152,7 @@ static int choose_in(struct chooser *ch, struct compile_site *site,
 		size_t distance = i < block->at ? block->at - i : i - block->at;
 
 		if (distance > CHOOSE_DISTANCE ||
-		    cost_rank(insn->insn.cost) >= cost_rank(site->cost) ||
+		    cost_ranks[insn->insn.cost] >= cost_ranks[site->cost] ||
 		    !code_is_good(ch->c->module, &insn->insn) ||
 		    insn->address < low || insn->address >= high)
 			continue;

@@ -47,6 +47,8 @@ static const char *why_not_module(unsigned int what)
 	return NULL;
 }
 
+/* What it calls; *open counts return probes in functions that call others. 0 or
+ * -ENOMEM. */
 static int check_calls(const struct compilation *c, uint64_t entry,
 		       size_t *open, const char **why)
 {
@@ -194,24 +196,6 @@ static const char *why_not_code(const struct compilation *c, uint64_t entry,
 				why = why_not_insn(flow, entry, part, at);
 	}
 	return why;
-}
-
-/*
- * Does anything in the module show that a return probe would harm the program,
- * in the function that begins at entry and whose code is in flow? *why: what
- * does; NULL: nothing. *open counts return probes in functions that call
- * others. 0 or -ENOMEM.
- */
-static int choose_return_safe(const struct compilation *c, uint64_t entry,
-			      const struct flow *flow, size_t *open,
-			      const char **why)
-{
-	*why = module_is_relocated(c->module, 0, 0) ?
-		       "the loader changes the code" :
-		       why_not_module(analysis_runtime(c));
-	if (!*why)
-		*why = why_not_code(c, entry, flow);
-	return *why ? 0 : check_calls(c, entry, open, why);
 }
 
 struct returning {
@@ -544,9 +528,17 @@ static int consider(struct returning *r)
 		code = move_exits(r);
 	if (!code)
 		code = analysis_flow(r->c, r->site.entry, &flow, &entry);
-	if (!code)
-		code = choose_return_safe(r->c, entry, flow,
-					  &r->state->open_returns, &r->why);
+	if (code)
+		return code;
+	/* does anything in the module show that it would harm the program? */
+	r->why = module_is_relocated(r->c->module, 0, 0) ?
+			 "the loader changes the code" :
+			 why_not_module(analysis_runtime(r->c));
+	if (!r->why)
+		r->why = why_not_code(r->c, entry, flow);
+	if (!r->why)
+		code = check_calls(r->c, entry, &r->state->open_returns,
+				   &r->why);
 	return code ? code : r->why != NULL;
 }
 

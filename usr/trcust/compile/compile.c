@@ -25,7 +25,7 @@
  * codes and addresses are not in it.
  */
 
-static void address_write(struct bytes *text, const struct tsf_address *address)
+static void address_text(struct bytes *text, const struct tsf_address *address)
 {
 	bool symbol = address->form == TSF_ADDRESS_SYMBOL;
 	uint64_t sum = 0;
@@ -46,8 +46,8 @@ static void address_write(struct bytes *text, const struct tsf_address *address)
 }
 
 /* The final displacement is part of the last dereference. */
-static void chain_write(struct bytes *text, const struct tsf_chain *chain,
-			int64_t final)
+static void chain_text(struct bytes *text, const struct tsf_chain *chain,
+		       int64_t final)
 {
 	static const char *const flags[] = {
 		[TSF_DIRECT] = "D", [TSF_INDIRECT] = "I",
@@ -60,8 +60,8 @@ static void chain_write(struct bytes *text, const struct tsf_chain *chain,
 			    (i + 1 == chain->count ? final : 0));
 }
 
-static void stmt_write(struct bytes *text, const struct tsf_stmt *stmt,
-		       const struct compile_item *item)
+static void stmt_text(struct bytes *text, const struct tsf_stmt *stmt,
+		      const struct compile_item *item)
 {
 	switch (stmt->kind) {
 	case TSF_REGS:
@@ -80,14 +80,14 @@ static void stmt_write(struct bytes *text, const struct tsf_stmt *stmt,
 	}
 	if (stmt->has_len) {
 		bytes_print(text, "LEN");
-		address_write(text, &stmt->len_address);
-		chain_write(text, &stmt->len_chain, stmt->len_address.final);
+		address_text(text, &stmt->len_address);
+		chain_text(text, &stmt->len_chain, stmt->len_address.final);
 		bytes_print(text, "%+d\n", item->len_bytes);
 	}
 	bytes_print(text, "%s%s", stmt->kind == TSF_MEM ? "MEM" : "ASCIIZ",
 		    stmt->segmented ? "" : "32");
-	address_write(text, &stmt->address);
-	chain_write(text, &stmt->chain, stmt->address.final);
+	address_text(text, &stmt->address);
+	chain_text(text, &stmt->chain, stmt->address.final);
 }
 
 /* A hash of the data statements of a tracepoint, normalised, with the sizes and
@@ -102,7 +102,7 @@ static bool data_hash(const struct ctypes *ctypes,
 		const struct compile_item *item = &point->items[i];
 		const struct ctype *type;
 
-		stmt_write(&text, item->tsf, item);
+		stmt_text(&text, item->tsf, item);
 		/* what a reader of the record takes it for */
 		bytes_print(&text, "%s%+d%s", item->variable ? " up to " : " ",
 			    item->bytes, item->raw ? " raw" : "");

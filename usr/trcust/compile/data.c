@@ -276,7 +276,7 @@ static int address_compile(const struct compilation *c,
 static int data_register(const struct site_stmt *s)
 {
 	const struct tsf_register *reg = &s->in->reg;
-	struct place_piece piece = { .kind = PLACE_VALUE };
+	struct bytes rpn = {0};
 	struct compile_item *item = s->item;
 	struct tdf_stmt *out;
 	uint8_t bytes;
@@ -302,10 +302,10 @@ static int data_register(const struct site_stmt *s)
 	}
 	/* registers that a probe doesn't save are read from the task, and a
 	 * result that is not in its register yet is computed */
-	piece.bytes = bytes;
-	emit_register(s->site, number, 0, &piece.rpn);
-	code = emit_piece(s, reg->pos, reg->name, &piece, TDF_STMT_RAW);
-	bytes_free(&piece.rpn);
+	emit_register(s->site, number, 0, &rpn);
+	code = emit_value(s, reg->pos, reg->name, TDF_STMT_VALUE, TDF_STMT_RAW,
+			  bytes, &rpn);
+	bytes_free(&rpn);
 	return code;
 }
 

@@ -102,17 +102,18 @@ int emit_absent(const struct site_stmt *s, struct srcpos pos, const char *name,
 	return 0;
 }
 
-int emit_piece(const struct site_stmt *s, struct srcpos pos, const char *where,
-	       const struct place_piece *piece, uint8_t flags)
+int emit_value(const struct site_stmt *s, struct srcpos pos, const char *where,
+	       uint8_t kind, uint8_t flags, uint16_t length,
+	       const struct bytes *rpn)
 {
 	struct tdf_stmt *out = emit_stmt(s->c, s->out, pos, where);
 
 	if (!out)
 		return -1;
-	out->kind = piece->kind == PLACE_MEMORY ? TDF_STMT_MEM : TDF_STMT_VALUE;
+	out->kind = kind;
 	out->flags = flags;
-	out->length = piece->bytes;
-	return emit_rpn(s, pos, &piece->rpn, &out->rpn, &out->rpn_length);
+	out->length = length;
+	return emit_rpn(s, pos, rpn, &out->rpn, &out->rpn_length);
 }
 
 int emit_place(const struct site_stmt *s, struct srcpos pos, const char *name,
@@ -133,10 +134,12 @@ int emit_place(const struct site_stmt *s, struct srcpos pos, const char *name,
 				      "there are not so many bytes of it, "
 				      "and it is not in memory", NULL);
 	for (size_t i = 0; i < part.count && !code; i++)
-		code = emit_piece(s, pos, i ? "another piece" : part.where,
-				  &part.pieces[i],
+		code = emit_value(s, pos, i ? "another piece" : part.where,
+				  part.pieces[i].kind == PLACE_MEMORY ?
+					  TDF_STMT_MEM : TDF_STMT_VALUE,
 				  (raw ? TDF_STMT_RAW : 0) |
-				  (i ? TDF_STMT_MORE : 0));
+				  (i ? TDF_STMT_MORE : 0),
+				  part.pieces[i].bytes, &part.pieces[i].rpn);
 	place_free(&part);
 	return code;
 }

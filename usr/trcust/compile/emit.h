@@ -35,8 +35,10 @@ int emit_rpn(const struct site_stmt *s, struct srcpos pos,
  * `raw`. */
 int emit_absent(const struct site_stmt *s, struct srcpos pos, const char *name,
 		const char *why, bool raw);
-int emit_piece(const struct site_stmt *s, struct srcpos pos, const char *where,
-	       const struct place_piece *piece, uint8_t flags);
+/* A statement with one expression. */
+int emit_value(const struct site_stmt *s, struct srcpos pos, const char *where,
+	       uint8_t kind, uint8_t flags, uint16_t length,
+	       const struct bytes *rpn);
 /* Statements that log `bytes` of the place from `offset` on as one item; where
  * a part is absent as emit_absent(). */
 int emit_place(const struct site_stmt *s, struct srcpos pos, const char *name,

@@ -30,18 +30,12 @@ static int log_rpn(struct variable *v, uint8_t kind, uint16_t length)
 {
 	const struct site_stmt *s = v->s;
 	struct bytes rpn = {0};
-	struct tdf_stmt *out;
 	int code;
 
 	if (v->e.absent)
 		return emit_absent(s, s->in->pos, "", v->e.absent_why, false);
-	out = emit_stmt(s->c, s->out, s->in->pos, v->value.where);
-	if (!out)
-		return -1;
-	out->kind = kind;
-	out->length = length;
 	value_push(&v->value, &rpn);
-	code = emit_rpn(s, s->in->pos, &rpn, &out->rpn, &out->rpn_length);
+	code = emit_value(s, s->in->pos, v->value.where, kind, 0, length, &rpn);
 	bytes_free(&rpn);
 	return code;
 }
@@ -194,41 +188,30 @@ int variable_compile(const struct site_stmt *s)
 	return code;
 }
 
-static int condition_emit(const struct site_stmt *s, struct srcpos pos,
-			  const struct evaluation *e, const struct value *value)
+int condition_compile(const struct site_stmt *s, const struct expr *condition)
 {
-	struct tdf_stmt *out = emit_stmt(s->c, s->out, pos, value->where);
+	struct evaluation e = evaluation_begin(s->c, s->site);
 	struct bytes rpn = {0};
+	struct value value;
 	int code;
 
-	if (!out)
-		return -1;
-	out->kind = TDF_STMT_IF;
-	if (e->absent) {
+	if (!evaluate(&e, condition, &value) ||
+	    !value_load(&e, condition->pos, "IF", &value)) {
+		value_free(&value);
+		return e.code;
+	}
+	if (e.absent) {
 		/* a condition that this site can't evaluate faults there (a
 		 * division by zero), and records nothing */
 		rpn_emit_const(&rpn, 1);
 		rpn_emit_const(&rpn, 0);
 		rpn_emit_op(&rpn, RPN_div);
 	} else {
-		value_push(value, &rpn);
+		value_push(&value, &rpn);
 	}
-	code = emit_rpn(s, pos, &rpn, &out->rpn, &out->rpn_length);
+	code = emit_value(s, condition->pos, value.where, TDF_STMT_IF, 0, 0,
+			  &rpn);
 	bytes_free(&rpn);
-	return code;
-}
-
-int condition_compile(const struct site_stmt *s, const struct expr *condition)
-{
-	struct evaluation e = evaluation_begin(s->c, s->site);
-	struct value value;
-	int code;
-
-	if (evaluate(&e, condition, &value) &&
-	    value_load(&e, condition->pos, "IF", &value))
-		code = condition_emit(s, condition->pos, &e, &value);
-	else
-		code = e.code;
 	value_free(&value);
 	return code;
 }
@@ -328,19 +311,15 @@ int stmts_compile_site(const struct compilation *c, struct compiled *out,
 	return code;
 }
 
-/* Each statement of a site begins an item, but for IF and further pieces. */
-static bool begins_item(const struct tdf_stmt *stmt)
-{
-	return stmt->kind != TDF_STMT_IF && !(stmt->flags & TDF_STMT_MORE);
-}
-
-/* The statement of the site that begins the item. */
+/* The statement of the site that begins the item: each does, but for IF and
+ * further pieces. */
 static uint32_t item_stmt(const struct compiled *out,
 			  const struct compile_site *site, size_t item)
 {
 	uint32_t stmt = site->first_stmt;
 
-	while (!begins_item(&out->stmts[stmt]) || item--)
+	while (out->stmts[stmt].kind == TDF_STMT_IF ||
+	       out->stmts[stmt].flags & TDF_STMT_MORE || item--)
 		stmt++;
 	return stmt;
 }

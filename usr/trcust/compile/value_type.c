@@ -167,21 +167,10 @@ uint64_t value_type_count(const struct value_type *type)
 	return count;
 }
 
-static bool value_type_array_bytes(const struct compilation *c,
-				   const struct value_type *type,
-				   uint64_t *bytes)
-{
-	struct value_type element = value_type_target(type);
-
-	return type->dimension < DIMENSIONS_MAX &&
-	       value_type_bytes(c, &element, bytes) &&
-	       !__builtin_mul_overflow(*bytes, value_type_count(type), bytes) &&
-	       *bytes;
-}
-
 bool value_type_bytes(const struct compilation *c, struct value_type *type,
 		      uint64_t *bytes)
 {
+	struct value_type element;
 	Dwarf_Die bare;
 	enum dwarf_type_kind kind = bare_kind(type, &bare);
 
@@ -189,8 +178,13 @@ bool value_type_bytes(const struct compilation *c, struct value_type *type,
 		*bytes = type->pointers ? word_bytes(c) : type->bytes;
 		return *bytes;
 	}
-	if (kind == DWARF_TYPE_ARRAY && type->dimension)
-		return value_type_array_bytes(c, type, bytes);
+	if (kind == DWARF_TYPE_ARRAY && type->dimension) {
+		element = value_type_target(type);
+		return type->dimension < DIMENSIONS_MAX &&
+		       value_type_bytes(c, &element, bytes) &&
+		       !__builtin_mul_overflow(*bytes, value_type_count(type),
+					       bytes) && *bytes;
+	}
 	if (bare.addr && dwarf_type_is_declared_only(&bare)) {
 		if (!dwarf_type_complete(c->dwarf, &bare))
 			return false;

@@ -561,7 +561,6 @@ static bool parse_if(struct parser *p)
 {
 	struct tsf_point *point = p->point;
 
-	point->condition_pos = p->keyword;
 	return parser_expect(p, '(') &&
 	       parse_expr(p, &point->condition, &point->condition_text) &&
 	       parser_expect(p, ')');

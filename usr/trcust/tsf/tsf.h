@@ -219,7 +219,6 @@ struct tsf_point {
 	size_t stmt_count;
 	const struct expr *condition;	/* IF; NULL: none */
 	const char *condition_text;	/* as written */
-	struct srcpos condition_pos;	/* of the keyword */
 	uint32_t maxhits, passcount;	/* 0: none */
 	bool continue_on_fault;		/* ONFAULT=CONTINUE */
 	bool discarded;		/* after an error: leaves nothing */
