@@ -10,10 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "lib/outfile.h"
-#include "lib/formats/tff.h"
 #include "input.h"
-#include "run.h"
 #include "trcust/write.h"
 
 #define COMBINE_FILES_MAX	50

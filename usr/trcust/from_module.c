@@ -15,13 +15,8 @@
 #include <string.h>
 #include <rastrace/buffer.h>
 #include "input.h"
-#include "lib/debug/arch/arch.h"
-#include "lib/debug/dwarf/dwarf.h"
-#include "lib/debug/module/module.h"
 #include "lib/guard.h"
 #include "lib/path.h"
-#include "run.h"
-#include "trcust/compile/compile.h"
 #include "trcust/tsf/parse_point.h"
 
 /* What a function takes and returns, as a TSF has it. */
@@ -200,7 +195,6 @@ static char *signature_result_find(const struct module *module,
 	dwarf_type_peel(&type, &bare, NULL);
 	return bare.addr ? result_of_type(module, &bare, typed) : NULL;
 }
-
 
 #define POST		0x8000	/* minor of a return point: that of the entry's
 				 * and this */

@@ -9,11 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "lib/error.h"
 #include "lib/path.h"
 #include "lib/safe_text.h"
 #include "input.h"
-#include "run.h"
 #include "trcust/tsf/lexer.h"
 
 #define MARK		"/***DT"

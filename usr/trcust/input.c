@@ -10,11 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <rastrace/tdf.h>
-#include "lib/debug/module/module.h"
 #include "lib/formats/tdf.h"
-#include "lib/formats/tff.h"
 #include "lib/guard.h"
-#include "lib/outfile.h"
 #include "lib/path.h"
 #include "trcust/write.h"
 

@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "lib/error.h"
 #include "run.h"
 #include "trcust/compile/compile.h"
 

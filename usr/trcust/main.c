@@ -6,13 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "lib/error.h"
 #include "lib/options.h"
 #include "lib/slash_word.h"
 #include "lib/debug/arch/arch_list.h"
-#include "trcust/tsf/diag.h"
 #include "input.h"
-#include "run.h"
 
 static int take_level(void *context, const char *value)
 {

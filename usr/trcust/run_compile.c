@@ -11,13 +11,8 @@
 #include <rastrace/buffer.h>
 #include "input.h"
 #include "lib/cost.h"
-#include "lib/debug/arch/arch.h"
-#include "lib/debug/dwarf/dwarf.h"
-#include "lib/debug/module/module.h"
 #include "lib/guard.h"
-#include "run.h"
 #include "trcust/compile/analysis.h"
-#include "trcust/compile/compile.h"
 #include "trcust/compile/review.h"
 #include "trcust/tsf/parse_point.h"
 

@@ -12,11 +12,9 @@
 #include <rastrace/tff.h>
 #include "lib/array.h"
 #include "lib/debug/arch/arch.h"
-#include "lib/debug/module/module.h"
 #include "lib/formats/format.h"
 #include "lib/formats/rpn.h"
 #include "lib/hash.h"
-#include "trcust/compile/ctype.h"
 #include "trcust/compile/symbol.h"
 
 #define INSN_TEXT	128	/* bytes of an instruction as text */

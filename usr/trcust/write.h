@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include "lib/error.h"
-#include "lib/formats/bytes.h"
 #include "lib/formats/tff.h"
 #include "lib/outfile.h"
 #include "trcust/compile/compile.h"

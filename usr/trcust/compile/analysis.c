@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "lib/debug/dwarf/dwarf.h"
 
 void message_name(char *text, size_t size, const char *name, uint64_t symbol,
 		  uint64_t address)

@@ -8,12 +8,10 @@
 #include "choose.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "analysis.h"
 #include "emit.h"
-#include "lib/debug/module/module.h"
 
 #define TRIES_MAX	16
 

@@ -25,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analysis.h"
-#include "emit.h"
 #include "lib/formats/rpn.h"
 #include "stmts.h"
 

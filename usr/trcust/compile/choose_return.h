@@ -10,7 +10,6 @@
 #define TRCUST_CHOOSE_RETURN_H
 
 #include "compile.h"
-#include "lib/debug/module/module.h"
 
 /* What lasts from one tracepoint to the next. */
 struct choose_return_state {

@@ -15,7 +15,6 @@
 #include "review.h"
 #include "site.h"
 #include "stmts.h"
-#include "trcust/tsf/tsf.h"
 
 /*
  * What a tracepoint logs, as a number: trace data is printed only with the

@@ -10,12 +10,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "analysis.h"
 #include "lib/debug/arch/arch.h"
-#include "lib/debug/dwarf/dwarf.h"
-#include "lib/formats/rpn_emit.h"
 #include "symbol.h"
 #include "value_type.h"
 

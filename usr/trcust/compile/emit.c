@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
 #include "lib/formats/rpn_emit.h"

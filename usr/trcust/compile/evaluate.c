@@ -8,8 +8,6 @@
 #include <string.h>
 #include "emit.h"
 #include "lib/debug/arch/arch_list.h"
-#include "lib/debug/dwarf/dwarf.h"
-#include "lib/formats/rpn_emit.h"
 #include "analysis.h"
 #include "symbol.h"
 

@@ -2,7 +2,6 @@
 #ifndef TRCUST_EVALUATE_H
 #define TRCUST_EVALUATE_H
 
-#include "trcust/tsf/tsf.h"
 #include "value.h"
 
 /* What the expression means at the site. */

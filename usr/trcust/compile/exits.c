@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "lib/debug/module/module.h"
-#include "move.h"
 #include "settle.h"
 
 #define EPILOGUE_MAX	32	/* instructions from a site to the exit */

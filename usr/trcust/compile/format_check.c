@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "analysis.h"
-#include "lib/debug/dwarf/dwarf.h"
 #include "lib/formats/format.h"
 #include "lib/formats/format_typed.h"
 #include "trcust/tsf/parser.h"

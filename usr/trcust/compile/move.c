@@ -2,10 +2,8 @@
 #include "move_rpn.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/debug/dwarf/dwarf.h"
 #include "lib/formats/rpn_emit.h"
 
 #define LOWEST_FIXED	4096	/* below is what null pointers lead to */

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <rastrace/tdf.h>
 #include "lib/formats/rpn_emit.h"
 

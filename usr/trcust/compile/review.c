@@ -9,7 +9,6 @@
 #include "analysis.h"
 #include "choose.h"
 #include "lib/debug/arch/arch.h"
-#include "lib/debug/module/module.h"
 #include "site_place.h"
 
 bool inlined_is_copy(const struct inlined *inlined,

@@ -4,7 +4,6 @@
 #define TRCUST_REVIEW_H
 
 #include "compile.h"
-#include "lib/debug/dwarf/dwarf.h"
 
 /* Inlined copies of the function that a tracepoint is in (DWARF 5 section
  * 3.3.8.2). The tracepoint has no site there. */

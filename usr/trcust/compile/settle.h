@@ -9,7 +9,6 @@
 
 #include "compile.h"
 #include "lib/debug/arch/arch.h"
-#include "lib/debug/dwarf/dwarf.h"
 
 /* The callee-saved registers that the instruction loads from the frame, a bit
  * for each DWARF number; and all registers that it writes. */

@@ -5,9 +5,7 @@
  */
 #include "site.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +13,6 @@
 #include "analysis.h"
 #include "exits.h"
 #include "lib/array.h"
-#include "lib/debug/dwarf/dwarf.h"
-#include "lib/debug/module/module.h"
 
 static int report_no_exit(const struct site_search *s, const char *why)
 {

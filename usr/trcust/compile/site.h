@@ -3,7 +3,6 @@
 #ifndef TRCUST_SITE_H
 #define TRCUST_SITE_H
 
-#include "compile.h"
 #include "site_place.h"
 
 /* The addresses of all good tracepoints so far: no other tracepoint can have

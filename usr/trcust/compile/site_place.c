@@ -8,8 +8,6 @@
 #include <string.h>
 #include "analysis.h"
 #include "lib/array.h"
-#include "lib/debug/dwarf/dwarf.h"
-#include "lib/debug/module/module.h"
 
 struct site_place *site_place_add(struct site_search *s, uint64_t address)
 {

@@ -9,7 +9,6 @@
 #include "data.h"
 #include "evaluate.h"
 #include "lib/formats/rpn_emit.h"
-#include "value.h"
 
 /*
  * VARS and IF as statements of a TDF. What is logged of an expression follows

@@ -6,13 +6,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "value_type.h"
-#include "lib/debug/arch/arch.h"
-#include "lib/debug/module/module.h"
-#include "lib/debug/dwarf/dwarf.h"
-#include "lib/formats/rpn_emit.h"
 #include "analysis.h"
 #include "settle.h"
 

@@ -10,9 +10,6 @@
 #ifndef TRCUST_VALUE_H
 #define TRCUST_VALUE_H
 
-#include "compile.h"
-#include "lib/debug/dwarf/dwarf.h"
-#include "trcust/tsf/tsf.h"
 #include "value_type.h"
 
 enum value_form {

@@ -4,7 +4,6 @@
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "lib/debug/arch/arch.h"
 
 #define DIMENSIONS_MAX	64	/* of an array; bounds damaged ones */

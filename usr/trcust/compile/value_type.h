@@ -9,7 +9,6 @@
 
 #include "compile.h"
 #include "lib/debug/dwarf/dwarf.h"
-#include "trcust/tsf/tsf.h"
 
 struct value_type {
 	Dwarf_Die die;		/* as written, with its typedefs; addr NULL:

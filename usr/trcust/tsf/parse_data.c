@@ -6,7 +6,6 @@
 #include <string.h>
 #include "lib/debug/arch/arch_list.h"
 #include "parse_expr.h"
-#include "parser.h"
 
 #define FLAT_BYTES	4	/* registers of flat addresses are wider */
 #define SEGMENT_BYTES	2	/* those after a segment register as wide */

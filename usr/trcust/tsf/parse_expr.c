@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "parser.h"
 
 struct expr_parser {
 	struct parser *p;

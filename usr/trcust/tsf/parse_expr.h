@@ -2,7 +2,6 @@
 #ifndef TRCUST_PARSE_EXPR_H
 #define TRCUST_PARSE_EXPR_H
 
-#include "tsf.h"
 #include "parser.h"
 
 /* A C expression, up to a ',', ':' or ')' that isn't its own. *text (may be

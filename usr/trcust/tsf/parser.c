@@ -2,8 +2,6 @@
 #include "parser.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <rastrace/tdf.h>
 #include "lib/debug/arch/arch_list.h"
