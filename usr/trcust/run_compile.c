@@ -218,7 +218,7 @@ static void explain_point(const struct compilation *c,
 	}
 	if (shown < inlined.count)
 		fputs("    ...\n", out);
-	inlined_free(&inlined);
+	dwarf_functions_free(&inlined.found);
 	fputc('\n', out);
 }
 

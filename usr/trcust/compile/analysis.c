@@ -395,11 +395,6 @@ int analysis_reach(const struct compilation *c, uint64_t entry,
 		       -ENOMEM : 0;
 }
 
-int analysis_switches_stacks(const struct compilation *c, bool *switches)
-{
-	return calls_switch_stacks(c->analysis->calls, switches);
-}
-
 unsigned int analysis_runtime(const struct compilation *c)
 {
 	struct analysis *analysis = c->analysis;

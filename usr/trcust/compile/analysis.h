@@ -73,8 +73,6 @@ size_t analysis_symbol_from(const struct compilation *c, uint64_t address);
 /* Which functions the function at entry may lead to. 0, -ENOMEM. */
 int analysis_reach(const struct compilation *c, uint64_t entry,
 		   enum calls_reach *reach);
-/* Does the code of the program change stacks? 0, -ENOMEM. */
-int analysis_switches_stacks(const struct compilation *c, bool *switches);
 /* What the module's run time does to stacks: RUNTIME_*. */
 unsigned int analysis_runtime(const struct compilation *c);
 /* The USDT probes of the module; NULL: no memory. */

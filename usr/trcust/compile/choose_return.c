@@ -68,7 +68,7 @@ static int check_calls(const struct compilation *c, uint64_t entry,
 		*why = "it calls other functions, in a library";
 	if (*why)
 		return 0;
-	if (analysis_switches_stacks(c, &switches))
+	if (calls_switch_stacks(c->analysis->calls, &switches))
 		return -ENOMEM;
 	if (switches)
 		*why = "the program changes stacks";

@@ -51,17 +51,12 @@ static int address_register(const struct compilation *c,
 	return number;
 }
 
-static bool module_is_wide(const struct compilation *c)
-{
-	return c->module->elf_class == ELFCLASS64;
-}
-
 /* Fbreg[{+|-}ireg]...: an E-register of a 64-bit module is its low half. */
 static int compile_flat(const struct compilation *c,
 			const struct compile_site *site, struct bytes *rpn,
 			const struct tsf_address *address)
 {
-	bool wide = module_is_wide(c);
+	bool wide = c->module->elf_class == ELFCLASS64;
 	int64_t rest = address->displacement;
 
 	for (size_t i = 0; i < address->register_count; i++) {
@@ -153,7 +148,7 @@ static int compile_registers(const struct compilation *c,
 static void symbol_displace(const struct compilation *c, int64_t displacement,
 			    struct address *result)
 {
-	bool wide = module_is_wide(c);
+	bool wide = c->module->elf_class == ELFCLASS64;
 	struct bytes *rpn = &result->place.pieces[0].rpn;
 	struct rpn_op op;
 
@@ -197,7 +192,7 @@ static int compile_link(const struct compilation *c,
 			const struct tsf_address *in, bool loads_far,
 			int64_t add, struct address *result)
 {
-	bool wide = module_is_wide(c);
+	bool wide = c->module->elf_class == ELFCLASS64;
 	unsigned int bytes = loads_far ? FAR_BYTES : wide ? 8 : 4;
 	const char *why = "it has fewer bytes than a pointer";
 	struct place target;

@@ -53,11 +53,6 @@ int inlined_find(const struct compilation *c, const struct compile_point *point,
 	return 0;
 }
 
-void inlined_free(struct inlined *inlined)
-{
-	dwarf_functions_free(&inlined->found);
-}
-
 /* Does nothing that is known call the function? */
 static int is_uncalled(const struct compilation *c,
 		       const struct inlined *inlined, bool *uncalled)
@@ -125,7 +120,7 @@ static int check_point(const struct compilation *c,
 		diag_hint(c->diag, "a line has a site in each copy: TP=@%s,%u",
 			  source_path_base(file), line);
 out:
-	inlined_free(&inlined);
+	dwarf_functions_free(&inlined.found);
 	return code;
 }
 

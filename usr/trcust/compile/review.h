@@ -14,12 +14,12 @@ struct inlined {
 	size_t count;			/* of copies of `own` */
 };
 
-/* TP=.name only, others have none. 0, -ENOMEM. */
+/* TP=.name only, others have none. The caller frees what was found. 0,
+ * -ENOMEM. */
 int inlined_find(const struct compilation *c, const struct compile_point *point,
 		 struct inlined *inlined);
 bool inlined_is_copy(const struct inlined *inlined,
 		     const struct dwarf_function *function);
-void inlined_free(struct inlined *inlined);
 /* Warn of tracepoints whose function nothing calls any more: all calls have
  * become copies. 0, -ENOMEM. */
 int inlined_check(const struct compilation *c, const struct compiled *out);

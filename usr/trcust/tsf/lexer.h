@@ -52,7 +52,7 @@ void lexer_init_part(struct lexer *lexer, struct diag *diag, const char *at,
 struct token lexer_next(struct lexer *lexer);
 
 /*
- * Read the last token again, as the name of a symbol (lexer_symbol.c) or of a
+ * Read the last token again, as the name of a symbol or of a
  * file (up to a blank, comma, semicolon, quote or '='). A token that can't
  * begin one comes back as it is.
  */

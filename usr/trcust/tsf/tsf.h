@@ -40,7 +40,7 @@ enum expr_kind {
 				 * type, b with it as a variable */
 };
 
-/* In the order of expr_operators[] in expr.c. */
+/* In the order of expr_operators[] in tsf.c. */
 enum expr_op {
 	EXPR_MUL, EXPR_DIV, EXPR_MOD, EXPR_ADD, EXPR_SUB, EXPR_SHL, EXPR_SHR,
 	EXPR_LT, EXPR_GT, EXPR_LE, EXPR_GE, EXPR_EQ, EXPR_NE, EXPR_AND,
