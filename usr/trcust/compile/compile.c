@@ -26,6 +26,10 @@
 
 static void address_text(struct bytes *text, const struct tsf_address *address)
 {
+	static const char *const flags[] = {
+		[TSF_DIRECT] = "D", [TSF_INDIRECT] = "I",
+		[TSF_IS] = "IS", [TSF_IF] = "IF",
+	};
 	bool symbol = address->form == TSF_ADDRESS_SYMBOL;
 	uint64_t sum = 0;
 
@@ -39,24 +43,11 @@ static void address_text(struct bytes *text, const struct tsf_address *address)
 					 reg->minus ? "-" : "+", 1),
 				reg->name, strlen(reg->name));
 	}
-	bytes_print(text, " %s%s%+" PRId64 "%+" PRId64, symbol ? "." : "",
-		    symbol ? address->name : "", (int64_t)sum,
-		    address->displacement);
-}
-
-/* The final displacement is part of the last dereference. */
-static void chain_text(struct bytes *text, const struct tsf_chain *chain,
-		       int64_t final)
-{
-	static const char *const flags[] = {
-		[TSF_DIRECT] = "D", [TSF_INDIRECT] = "I",
-		[TSF_IS] = "IS", [TSF_IF] = "IF",
-	};
-
-	bytes_print(text, " %s", flags[chain->flag]);
-	for (size_t i = 0; i < chain->count; i++)
-		bytes_print(text, "*%+" PRId64, chain->add[i] +
-			    (i + 1 == chain->count ? final : 0));
+	bytes_print(text, " %s%s%+" PRId64 "%+" PRId64 " %s",
+		    symbol ? "." : "", symbol ? address->name : "",
+		    (int64_t)sum, address->displacement, flags[address->flag]);
+	for (size_t i = 0; i < address->add_count; i++)
+		bytes_print(text, "*%+" PRId64, address->add[i]);
 }
 
 static void stmt_text(struct bytes *text, const struct tsf_stmt *stmt,
@@ -80,13 +71,11 @@ static void stmt_text(struct bytes *text, const struct tsf_stmt *stmt,
 	if (stmt->has_len) {
 		bytes_print(text, "LEN");
 		address_text(text, &stmt->len_address);
-		chain_text(text, &stmt->len_chain, stmt->len_address.final);
 		bytes_print(text, "%+d\n", item->len_bytes);
 	}
 	bytes_print(text, "%s%s", stmt->kind == TSF_MEM ? "MEM" : "ASCIIZ",
 		    stmt->segmented ? "" : "32");
 	address_text(text, &stmt->address);
-	chain_text(text, &stmt->chain, stmt->address.final);
 }
 
 /* A hash of the data statements of a tracepoint, normalised, with the sizes and

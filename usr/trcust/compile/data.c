@@ -167,22 +167,21 @@ static void symbol_displace(const struct compilation *c, int64_t displacement,
 }
 
 /* Flat pointers have the type of what they point at. */
-static void compile_type(const struct tsf_address *address,
-			 const struct tsf_chain *chain, bool segmented,
+static void compile_type(const struct tsf_address *address, bool segmented,
 			 struct address *result)
 {
 	Dwarf_Die *type = &result->type;
 	bool typed = result->typed;
 
-	result->pointer = typed && !chain->count && !address->displacement &&
+	result->pointer = typed && !address->add_count &&
+			  !address->displacement &&
 			  address_type_is_text_pointer(type);
 	typed = typed && address_type_at(type, address->displacement) &&
-		(!chain->count || (!segmented && chain->flag == TSF_INDIRECT));
-	for (size_t i = 0; i < chain->count; i++)
+		(!address->add_count ||
+		 (!segmented && address->flag == TSF_INDIRECT));
+	for (size_t i = 0; i < address->add_count; i++)
 		typed = typed && address_type_target(type) &&
-			address_type_at(type, chain->add[i] +
-					(i + 1 == chain->count ?
-						 address->final : 0));
+			address_type_at(type, address->add[i]);
 	result->typed = typed;
 }
 
@@ -233,8 +232,7 @@ static int compile_link(const struct compilation *c,
 /* `segmented`: pointers at a symbol are far ones (MEM, ASCIIZ). */
 static int address_compile(const struct compilation *c,
 			   const struct compile_site *site,
-			   const struct tsf_address *address,
-			   const struct tsf_chain *chain, bool segmented,
+			   const struct tsf_address *address, bool segmented,
 			   struct address *result)
 {
 	bool symbol = address->form == TSF_ADDRESS_SYMBOL;
@@ -248,19 +246,18 @@ static int address_compile(const struct compilation *c,
 			compile_registers(c, site, address, result);
 	if (code)
 		return code;
-	compile_type(address, chain, segmented, result);
+	compile_type(address, segmented, result);
 	if (address_is_absent(result))
 		return 0;
 	if (symbol)
 		symbol_displace(c, address->displacement, result);
-	for (size_t i = 0; i < chain->count && !code; i++) {
-		bool last = i + 1 == chain->count;
-		bool switched = last && (chain->flag == TSF_IF ||
-					 chain->flag == TSF_IS);
+	for (size_t i = 0; i < address->add_count && !code; i++) {
+		bool switched = i + 1 == address->add_count &&
+				(address->flag == TSF_IF ||
+				 address->flag == TSF_IS);
 
 		code = compile_link(c, site, address, far != switched,
-				    chain->add[i] + (last ? address->final : 0),
-				    result);
+				    address->add[i], result);
 	}
 	return code;
 }
@@ -438,8 +435,7 @@ static void label_add_number(struct bytes *label, int64_t number)
 
 /* As in the TSF: ".p+8*+4", "FEBP+EDI". NULL: no memory. */
 static const char *memory_label_make(struct tsf *tsf,
-				     const struct tsf_address *address,
-				     const struct tsf_chain *chain)
+				     const struct tsf_address *address)
 {
 	struct bytes label = {0};
 	const char *text = NULL;
@@ -454,10 +450,9 @@ static const char *memory_label_make(struct tsf *tsf,
 			    address->registers[i].minus ? "-" : "+",
 			    address->registers[i].name);
 	label_add_number(&label, address->displacement);
-	for (size_t i = 0; i < chain->count; i++) {
+	for (size_t i = 0; i < address->add_count; i++) {
 		bytes_print(&label, "*");
-		label_add_number(&label, chain->add[i] +
-				 (i + 1 == chain->count ? address->final : 0));
+		label_add_number(&label, address->add[i]);
 	}
 	if (!label.failed)
 		text = tsf_format(tsf, "%.*s", (int)label.size,
@@ -471,19 +466,18 @@ static int data_memory(const struct site_stmt *s)
 	const struct tsf_stmt *in = s->in;
 	struct compile_item *item = s->item;
 	struct address at, len = {0};
-	int code = address_compile(s->c, s->site, &in->address, &in->chain,
-				   in->segmented, &at);
+	int code = address_compile(s->c, s->site, &in->address, in->segmented,
+				   &at);
 
 	if (!code && in->has_len)
 		code = address_compile(s->c, s->site, &in->len_address,
-				       &in->len_chain, in->segmented, &len);
+				       in->segmented, &len);
 	if (code)
 		goto out;
 	item->kind = in->kind == TSF_MEM ? TDF_STMT_MEM : TDF_STMT_ASCIIZ;
 	item->bytes = in->has_len ? s->c->tsf->maxdata : in->length;
 	item->variable = in->has_len || in->kind == TSF_ASCIIZ;
-	item->label = memory_label_make(s->c->tsf, &in->address,
-					&in->chain);
+	item->label = memory_label_make(s->c->tsf, &in->address);
 	item_find_type(s, &at);
 	if (in->has_len) {
 		item->len_bytes = in->len_bytes;
@@ -493,8 +487,8 @@ static int data_memory(const struct site_stmt *s)
 			item->len_bytes = LEN_BYTES;
 	}
 	if (in->kind == TSF_ASCIIZ && at.pointer && !s->site->repeated) {
-		diag_report(s->c->diag, in->chain.pos, TRCERR_POINTERBYTES,
-			    in->address.name);
+		diag_report(s->c->diag, in->address.flag_pos,
+			    TRCERR_POINTERBYTES, in->address.name);
 		diag_hint(s->c->diag, "the string that it points at: INDIRECT");
 	}
 	code = memory_emit(s, &at, &len);

@@ -219,8 +219,9 @@ static const struct {
 	const char *word;
 	enum tsf_flag flag;
 } flags[] = {
-	{"D", TSF_DIRECT},	    {"DIRECT", TSF_DIRECT}, {"I", TSF_INDIRECT},
-	{"INDIRECT", TSF_INDIRECT}, {"IS", TSF_IS},	    {"IF", TSF_IF},
+	{ "D", TSF_DIRECT }, { "DIRECT", TSF_DIRECT },
+	{ "I", TSF_INDIRECT }, { "INDIRECT", TSF_INDIRECT },
+	{ "IS", TSF_IS }, { "IF", TSF_IF },
 };
 
 static bool parse_flag(struct parser *p, enum tsf_flag *flag,
@@ -248,16 +249,16 @@ static bool parse_flag(struct parser *p, enum tsf_flag *flag,
 }
 
 /* The flag, and the numbers after its asterisks */
-static bool parse_chain(struct parser *p, struct tsf_chain *chain,
+static bool parse_chain(struct parser *p, struct tsf_address *address,
 			enum address_rule rule)
 {
 	struct srcpos first = p->token.pos;
 
-	if (!parse_flag(p, &chain->flag, rule))
+	if (!parse_flag(p, &address->flag, rule))
 		return false;
-	while (chain->flag != TSF_DIRECT && parser_take_mark(p, '*')) {
-		int64_t *add = parser_append(p, &chain->add, &chain->count,
-					     sizeof(*add));
+	while (address->flag != TSF_DIRECT && parser_take_mark(p, '*')) {
+		int64_t *add = parser_append(p, &address->add,
+					     &address->add_count, sizeof(*add));
 		bool minus = parser_at_mark(p, '-');
 
 		if (!add)
@@ -272,10 +273,10 @@ static bool parse_chain(struct parser *p, struct tsf_chain *chain,
 		if (minus)
 			*add = -*add;
 	}
-	chain->pos = parser_span(p, first);
-	return chain->flag == TSF_DIRECT || chain->count ||
-	       parser_append(p, &chain->add, &chain->count,
-			     sizeof(*chain->add));
+	address->flag_pos = parser_span(p, first);
+	return address->flag == TSF_DIRECT || address->add_count ||
+	       parser_append(p, &address->add, &address->add_count,
+			     sizeof(*address->add));
 }
 
 /*
@@ -283,16 +284,18 @@ static bool parse_chain(struct parser *p, struct tsf_chain *chain,
  * DIRECT: an error that leaves the tracepoint as it is.
  */
 static bool parse_place(struct parser *p, struct tsf_address *address,
-			struct tsf_chain *chain, enum address_rule rule)
+			enum address_rule rule)
 {
 	const char *text;
 
 	if (!parser_expect(p, '(') || !parse_address(p, address, rule))
 		return false;
 	parser_expect_comma(p);
-	if (!parse_chain(p, chain, rule))
+	if (!parse_chain(p, address, rule))
 		return false;
-	if (chain->flag != TSF_DIRECT || !address->final_pos.line)
+	if (address->add_count)
+		address->add[address->add_count - 1] += address->final;
+	if (address->flag != TSF_DIRECT || !address->final_pos.line)
 		return true;
 	text = parser_format(p, "(%lld)", (long long)address->final);
 	diag_report(p->diag, address->final_pos, TRCERR_BADPARM, text);
@@ -391,7 +394,7 @@ bool parse_memory(struct parser *p)
 	if (!stmt)
 		return false;
 	stmt->segmented = segmented;
-	if (!parse_place(p, &stmt->address, &stmt->chain,
+	if (!parse_place(p, &stmt->address,
 			 segmented ? ADDRESS_SEGMENTED : ADDRESS_FLAT))
 		return false;
 	parser_expect_comma(p);
@@ -411,7 +414,6 @@ bool parse_memory(struct parser *p)
 		} else {
 			stmt->has_len = true;
 			stmt->len_address = p->now.len_stmt.len_address;
-			stmt->len_chain = p->now.len_stmt.len_chain;
 			stmt->len_bytes = p->now.len_stmt.len_bytes;
 		}
 		parser_next(p);
@@ -434,7 +436,7 @@ bool parse_len(struct parser *p)
 
 	*len = (struct tsf_stmt){ .len_bytes = 2 };
 	p->now.len = p->keyword;
-	if (!parse_place(p, &len->len_address, &len->len_chain, ADDRESS_LEN))
+	if (!parse_place(p, &len->len_address, ADDRESS_LEN))
 		return false;
 	if (len->len_address.form == TSF_ADDRESS_SYMBOL)
 		len->len_bytes = 0;

@@ -317,7 +317,8 @@ bool parse_string(struct parser *p, struct parse_string *string)
 
 		if (!n) {
 			parser_report(p, part_pos(token, at, 2),
-				      TRCERR_BADESCAPE, parser_text(p, &escape));
+				      TRCERR_BADESCAPE,
+				      parser_text(p, &escape));
 			c = at[1];
 			n = 2;
 		} else if (!c && *at) {

@@ -201,6 +201,12 @@ static void address_dump(FILE *out, const struct tsf_address *address)
 		[TSF_ADDRESS_FLAT] = "flat ",
 		[TSF_ADDRESS_SEGMENT] = "segment ",
 	};
+	static const char *const flags[] = {
+		[TSF_DIRECT] = "direct",
+		[TSF_INDIRECT] = "indirect",
+		[TSF_IS] = "is",
+		[TSF_IF] = "if",
+	};
 	const struct tsf_register *r = address->registers;
 
 	fprintf(out, " %s%s", forms[address->form],
@@ -212,20 +218,10 @@ static void address_dump(FILE *out, const struct tsf_address *address)
 		fprintf(out, "%+" PRId64, address->displacement);
 	if (address->final_pos.line)
 		fprintf(out, "+(%" PRId64 ")", address->final);
-}
-
-static void chain_dump(FILE *out, const struct tsf_chain *chain)
-{
-	static const char *const flags[] = {
-		[TSF_DIRECT] = "direct",
-		[TSF_INDIRECT] = "indirect",
-		[TSF_IS] = "is",
-		[TSF_IF] = "if",
-	};
-
-	fprintf(out, " %s", flags[chain->flag]);
-	for (size_t i = 0; i < chain->count; i++)
-		fprintf(out, "*%+" PRId64, chain->add[i]);
+	fprintf(out, " %s", flags[address->flag]);
+	for (size_t i = 0; i < address->add_count; i++)
+		fprintf(out, "*%+" PRId64, address->add[i] -
+			(i + 1 == address->add_count ? address->final : 0));
 }
 
 static void stmt_dump(FILE *out, const struct tsf_stmt *stmt)
@@ -249,11 +245,9 @@ static void stmt_dump(FILE *out, const struct tsf_stmt *stmt)
 	fprintf(out, "\t%s%s", stmt->kind == TSF_MEM ? "mem" : "asciiz",
 		stmt->segmented ? "" : "32");
 	address_dump(out, &stmt->address);
-	chain_dump(out, &stmt->chain);
 	if (stmt->has_len) {
 		fprintf(out, " len %u:", stmt->len_bytes);
 		address_dump(out, &stmt->len_address);
-		chain_dump(out, &stmt->len_chain);
 		fputc('\n', out);
 	} else {
 		fprintf(out, " %u\n", stmt->length);

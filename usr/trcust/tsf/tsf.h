@@ -136,6 +136,10 @@ struct tsf_register {
 	bool minus;
 };
 
+enum tsf_flag {
+	TSF_DIRECT, TSF_INDIRECT, TSF_IS, TSF_IF,
+};
+
 /* Manual 1.3.5.15 */
 struct tsf_address {
 	enum tsf_address_form form;
@@ -146,18 +150,12 @@ struct tsf_address {
 	int64_t displacement;		/* sum of [+-]nnnnnnnn */
 	int64_t final;			/* (iiiiiiii): added to the final address */
 	struct srcpos final_pos;	/* line 0: there is none */
-};
-
-enum tsf_flag {
-	TSF_DIRECT, TSF_INDIRECT, TSF_IS, TSF_IF,
-};
-
-/* DIRECT, or n dereferences: add[i] is added after the i-th */
-struct tsf_chain {
+	/* DIRECT, or dereferences: add[i] is added after the i-th, `final`
+	 * included in the last */
 	enum tsf_flag flag;
-	struct srcpos pos;
+	struct srcpos flag_pos;
 	int64_t *add;
-	size_t count;		/* dereferences; a bare INDIRECT is one */
+	size_t add_count;		/* a bare INDIRECT is one */
 };
 
 #define TSF_FRAME_BYTES	8	/* of a return address in a record */
@@ -167,8 +165,6 @@ enum tsf_stmt_kind {
 	TSF_VAR,		/* one expression of a VARS */
 	TSF_STACK,		/* STACK=(depth): length = frames */
 };
-
-struct expr;			/* expr.h */
 
 struct tsf_stmt {
 	enum tsf_stmt_kind kind;
@@ -184,13 +180,11 @@ struct tsf_stmt {
 	const char *expr_text;		/* as written, one blank for several */
 
 	struct tsf_address address;
-	struct tsf_chain chain;
 	uint32_t length;		/* bytes; 0 with a LEN */
 	struct srcpos length_pos;
 
 	bool has_len;			/* LEN=(address,flag[,size]) before it */
 	struct tsf_address len_address;
-	struct tsf_chain len_chain;
 	uint8_t len_bytes;		/* 0: by the location's type when that
 					 * is an integer, else 2 */
 };
