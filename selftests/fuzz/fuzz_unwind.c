@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "lib/debug/cfi/cfi.h"
+#include "lib/debug/cfi/cfi_module.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include <gelf.h>
 #include <unistd.h>
 #include "tap.h"
-#include "lib/debug/cfi/cfi.h"
+#include "lib/debug/cfi/cfi_module.h"
 
 /* ---- as libdw has it ---- */
 

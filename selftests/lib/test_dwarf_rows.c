@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tap.h>
-#include "lib/debug/lines/dwarf_rows.h"
+#include "lib/debug/lines/lines.h"
 
 #define CODE_START	0x1000
 #define CODE_END	0x2000

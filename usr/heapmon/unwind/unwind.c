@@ -21,7 +21,7 @@
 #include "lib/maps_line.h"
 #include "lib/sysbpf.h"
 #include "lib/arm/arm.h"
-#include "lib/debug/cfi/cfi.h"
+#include "lib/debug/cfi/cfi_module.h"
 
 #define SEGMENTS_ALL	65536	/* entries of the map */
 #define IMAGE_MAX	(1 << 20)	/* bytes of a vDSO */

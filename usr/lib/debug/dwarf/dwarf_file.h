@@ -11,8 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "lib/debug/lines/dwarf_program.h"
-#include "lib/debug/lines/unit_ranges.h"
+#include "lib/debug/lines/lines.h"
 #include "lib/debug/module/module.h"
 #include "lib/key_map.h"
 

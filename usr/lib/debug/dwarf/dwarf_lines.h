@@ -3,7 +3,7 @@
 #ifndef TRCUST_DWARF_LINES_H
 #define TRCUST_DWARF_LINES_H
 
-#include "lib/debug/lines/dwarf_rows.h"
+#include "lib/debug/lines/lines.h"
 #include "lib/hash_index.h"
 #include "dwarf_file.h"
 

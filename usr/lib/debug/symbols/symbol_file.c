@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/debug/lines/lines.h"
 #include "lib/key_map.h"
 #include "lib/library.h"
-#include "symbol_elf.h"
 #include "symbol_library.h"
 
 char *symbol_demangle(const char *name)
@@ -22,7 +22,8 @@ char *symbol_demangle(const char *name)
 
 #if SYMBOL_LIBRARY
 
-#include "symbol_lines.h"
+#include <dwarf.h>
+#include <errno.h>
 #include "symbol_names.h"
 
 struct symbol_file {
@@ -33,13 +34,265 @@ struct symbol_file {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Dwarf_Addr bias;
-	struct symbol_lines lines;
 	struct symbol_names symbols;
 	bool read;		/* symbols is filled in */
 	bool *failed;		/* set when there is no memory */
 	bool by_segment;	/* offsets in the file aren't those traced */
 	struct key_map names;	/* demangled ones, by address of the mangled */
+
+	/* Source lines, from .debug_line. libdw keeps all rows of a unit in one
+	 * order: at an address where one sequence ends and another one begins
+	 * it may give the line that ends. */
+	bool lines_read;		/* the members that follow */
+	uint64_t dwarf_bias;		/* libdw's addresses over the debug
+					 * information's */
+	struct unit_ranges units;	/* addresses of Dwarf_Die */
+	struct dwarf_bytes lists;	/* .debug_rnglists */
+	struct dwarf_program_sections sections;
+	size_t left;			/* bytes of programs not read yet */
+	struct key_map programs;	/* struct symbol_program, by offset */
 };
+
+/* Of a unit, or of several. */
+struct symbol_program {
+	struct dwarf_program program;
+	const char *directory;		/* where it was compiled, or NULL */
+	struct dwarf_rows rows;
+	char **paths;			/* by file, made when asked for */
+};
+
+static void program_free(struct symbol_program *program)
+{
+	for (size_t i = 0; program->paths && i < program->program.file_count;
+	     i++)
+		free(program->paths[i]);
+	free(program->paths);
+	dwarf_rows_free(&program->rows);
+	dwarf_program_close(&program->program);
+	free(program);
+}
+
+static void symbol_lines_close(struct symbol_file *file)
+{
+	struct symbol_program *program;
+	size_t at = 0;
+
+	while ((program = key_map_next(&file->programs, &at)))
+		program_free(program);
+	key_map_free(&file->programs);
+	free(file->units.list);
+}
+
+/* Linkers put code that they left out at 0, where a file begins. */
+static bool is_segment_code(const void *context, uint64_t address)
+{
+	const struct symbol_file *file = context;
+	const struct symbol_segment *segment = file->elf.segments;
+
+	address += file->dwarf_bias - file->bias;
+	for (size_t i = 0; i < file->elf.segment_count; i++, segment++)
+		if (address - segment->address < segment->bytes)
+			return address || segment->offset;
+	return false;
+}
+
+/*
+ * The unit's entry in the table of offsets to range lists (DWARF 5, section 7.28)
+ * points into the section. libdw doesn't check that: an entry of 64 bits may
+ * point anywhere.
+ */
+static bool list_is_within(const struct symbol_file *file, Dwarf_Die *unit)
+{
+	Dwarf_Attribute ranges, attribute;
+	const struct symbol_library *library = &file->library;
+	size_t size = file->lists.size;
+	uint8_t address_bytes, offset_bytes;
+	Dwarf_Die whole;
+	Dwarf_Word index, base;
+	uint64_t offset;
+
+	if (!library->dwarf_attr(unit, DW_AT_ranges, &ranges) ||
+	    ranges.form != DW_FORM_rnglistx ||
+	    !library->dwarf_diecu(unit, &whole, &address_bytes,
+				  &offset_bytes) ||
+	    offset_bytes != sizeof(offset))
+		return true;
+	ranges.form = DW_FORM_udata;
+	if (library->dwarf_formudata(&ranges, &index) ||
+	    !library->dwarf_attr(unit, DW_AT_rnglists_base, &attribute) ||
+	    library->dwarf_formudata(&attribute, &base) ||
+	    size < sizeof(offset) || base > size - sizeof(offset) ||
+	    index > (size - sizeof(offset) - base) / sizeof(offset))
+		return false;
+	memcpy(&offset, file->lists.data + base + index * sizeof(offset),
+	       sizeof(offset));
+	return offset < size - base;
+}
+
+/* dwarf_ranges() of a unit, and none where libdw would read outside of the
+ * lists */
+static ptrdiff_t unit_range(const struct symbol_file *file, Dwarf_Die *unit,
+			    ptrdiff_t at, Dwarf_Addr *base, Dwarf_Addr *start,
+			    Dwarf_Addr *end)
+{
+	if (!at && !list_is_within(file, unit))
+		return 0;
+	return file->library.dwarf_ranges(unit, at, base, start, end);
+}
+
+static void symbol_lines_read(struct symbol_file *file)
+{
+	const struct symbol_library *library = &file->library;
+	Elf_Scn *section = NULL;
+	Dwarf_Die *unit = NULL;
+	Dwarf *dwarf;
+	Dwarf_Addr bias = 0;
+	GElf_Shdr header;
+	Elf *elf;
+	size_t names;
+
+	file->lines_read = true;
+	dwarf = library->dwfl_module_getdwarf(file->module, &bias);
+	elf = dwarf ? library->dwarf_getelf(dwarf) : NULL;
+	if (!elf || library->elf_getshdrstrndx(elf, &names))
+		return;
+	file->dwarf_bias = bias;
+	while ((section = library->elf_nextscn(elf, section))) {
+		struct {
+			const char *name;
+			struct dwarf_bytes *bytes;
+		} wanted[] = {
+			{ "line", &file->sections.line },
+			{ "line_str", &file->sections.line_str },
+			{ "str", &file->sections.str },
+			{ "rnglists", &file->lists },
+		};
+		const char *name = library->gelf_getshdr(section, &header) ?
+			library->elf_strptr(elf, names, header.sh_name) : NULL;
+		const Elf_Data *data;
+
+		/* libdw has expanded a packed one, whose name stays */
+		if (!name || header.sh_type == SHT_NOBITS ||
+		    header.sh_flags & SHF_COMPRESSED ||
+		    (strncmp(name, ".debug_", 7) &&
+		     strncmp(name, ".zdebug_", 8)))
+			continue;
+		name = strchr(name, '_') + 1;
+		for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+			if (strcmp(name, wanted[i].name))
+				continue;
+			data = library->elf_rawdata(section, NULL);
+			if (data && data->d_buf)
+				*wanted[i].bytes = (struct dwarf_bytes){
+					data->d_buf, data->d_size,
+				};
+		}
+	}
+	file->left = file->sections.line.size;
+	while ((unit = library->dwfl_module_nextcu(file->module, unit,
+						   &bias))) {
+		Dwarf_Addr base = 0, start, end;
+		ptrdiff_t at = 0;
+
+		while ((at = unit_range(file, unit, at, &base, &start,
+					&end)) > 0)
+			if (start < end && is_segment_code(file, start) &&
+			    !unit_ranges_add(&file->units, start, end,
+					     (uintptr_t)unit)) {
+				*file->failed = true;
+				unit_ranges_sort(&file->units);
+				return;
+			}
+	}
+	unit_ranges_sort(&file->units);
+}
+
+/* The unit's; NULL: it has none, or there is no memory. */
+static struct symbol_program *program_get(struct symbol_file *file,
+					  Dwarf_Die *unit)
+{
+	const struct symbol_library *library = &file->library;
+	Dwarf_Attribute attribute;
+	struct symbol_program *program;
+	Dwarf_Word offset;
+	uint64_t end;
+	int code = 0;
+
+	if (!library->dwarf_attr(unit, DW_AT_stmt_list, &attribute) ||
+	    library->dwarf_formudata(&attribute, &offset))
+		return NULL;
+	program = key_map_find(&file->programs, offset);
+	if (program)
+		return program;
+	program = calloc(1, sizeof(*program));
+	if (!program || key_map_add(&file->programs, offset, program)) {
+		free(program);
+		*file->failed = true;
+		return NULL;
+	}
+	if (library->dwarf_attr(unit, DW_AT_comp_dir, &attribute))
+		program->directory = library->dwarf_formstring(&attribute);
+	/* Programs don't overlap: all of them don't have more than the
+	 * section. */
+	end = dwarf_program_end(&file->sections, offset);
+	if (!end || end - offset > file->left)
+		return program;
+	file->left -= end - offset;
+	code = dwarf_program_open(&program->program, &file->sections, offset);
+	if (!code)
+		code = dwarf_rows_read(&program->rows, &program->program,
+				       is_segment_code, file);
+	*file->failed |= code == -ENOMEM;
+	return program;
+}
+
+static void symbol_lines_find(struct symbol_file *file, uint64_t address,
+		       struct symbols_place *place)
+{
+	const struct symbol_library *library = &file->library;
+	struct symbol_program *program = NULL;
+	Dwarf_Addr base = 0, low, high;
+	Dwarf_Die *unit = NULL;
+	const struct dwarf_row *row;
+	size_t first, end;
+	uint64_t number;
+
+	if (!file->lines_read)
+		symbol_lines_read(file);
+	if (unit_ranges_find(&file->units, address - file->dwarf_bias,
+			     &number)) {
+		unit = (Dwarf_Die *)(uintptr_t)number;
+	} else if (file->sections.line.size) {
+		/* for a unit without address ranges libdw decides */
+		unit = library->dwfl_module_addrdie(file->module, address,
+						    &base);
+		if (unit && unit_range(file, unit, 0, &base, &low,
+				       &high) > 0)
+			unit = NULL;
+	}
+	if (unit && file->sections.line.size)
+		program = program_get(file, unit);
+	if (!program ||
+	    !dwarf_rows_find(&program->rows, address - file->dwarf_bias,
+			     &first, &end))
+		return;
+	row = &program->rows.list[end - 1];
+	if (row->end_sequence)
+		return;
+	place->line = row->line;
+	if (row->file >= program->program.file_count)
+		return;
+	if (!program->paths)
+		program->paths = calloc(program->program.file_count,
+					sizeof(*program->paths));
+	if (!program->paths)
+		return;
+	if (!program->paths[row->file])
+		program->paths[row->file] =
+			dwarf_program_path(&program->program, row->file,
+					   program->directory);
+	place->file = program->paths[row->file];
+}
 
 /* False: there is no libdw. */
 static bool library_load(struct symbol_library *library)
@@ -93,13 +346,7 @@ static bool libdw_open(struct symbol_file *file, const char *path, int fd)
 	library->dwfl_module_info(file->module, &user, NULL, NULL, NULL, NULL,
 				  NULL, NULL);
 	*user = file;
-	if (!library->dwfl_module_getelf(file->module, &file->bias))
-		return false;
-	file->lines = (struct symbol_lines){
-		.library = library, .elf = &file->elf, .module = file->module,
-		.bias = file->bias, .failed = file->failed,
-	};
-	return true;
+	return library->dwfl_module_getelf(file->module, &file->bias);
 }
 
 struct symbol_file *symbol_file_open(const struct symbols_settings *settings,
@@ -139,7 +386,7 @@ void symbol_file_close(struct symbol_file *file)
 	if (!file)
 		return;
 	symbol_names_free(&file->symbols);
-	symbol_lines_close(&file->lines);
+	symbol_lines_close(file);
 	if (file->dwfl)
 		file->library.dwfl_end(file->dwfl);
 	while ((name = key_map_next(&file->names, &at)))
@@ -223,7 +470,7 @@ void symbol_file_find(struct symbol_file *file,
 		place->symbol = name_demangle(file, name);
 		place->offset = offset;
 	}
-	symbol_lines_find(&file->lines, address, place);
+	symbol_lines_find(file, address, place);
 }
 
 #else

@@ -14,8 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct symbol_elf;
-
 struct symbols_settings {
 	bool off;		/* --no-symbols */
 	char **dirs;		/* --symbols DIR: like a root directory of the
@@ -33,6 +31,25 @@ struct symbols_settings {
  * there are no more. */
 const char *symbols_useless(const struct symbols_settings *settings,
 			    size_t *at);
+
+#define SYMBOL_SEGMENTS	16	/* executable ones that are looked at */
+
+/* What of an ELF file of this machine's byte order is needed to know which one
+ * it is, and where its code is linked to. */
+struct symbol_elf {
+	uint8_t id[30];		/* build-id; cut as rasfile.h has it */
+	uint8_t id_length;	/* 0: it has none */
+	bool stripped;		/* of its code: a debug file */
+	struct symbol_segment {
+		uint64_t address, offset, bytes;
+	} segments[SYMBOL_SEGMENTS];	/* executable */
+	size_t segment_count;
+};
+
+/* false: it isn't such a file. */
+bool symbol_elf_read(int fd, struct symbol_elf *elf);
+/* The build-id among notes; its length, 0: there is none. */
+uint8_t symbol_elf_note(const uint8_t *notes, size_t n, uint8_t id[30]);
 
 /* The mapping's ELF file as a descriptor, its path in `path`; -1: there is
  * none. */

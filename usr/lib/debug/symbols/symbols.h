@@ -8,9 +8,7 @@
 #ifndef DEBUG_SYMBOLS_H
 #define DEBUG_SYMBOLS_H
 
-#include "symbol_elf.h"
 #include "symbol_file.h"
-#include "symbol_place.h"
 #include "symbol_search.h"
 
 struct symbols;

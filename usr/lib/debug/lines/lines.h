@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
+ * Which source line and which unit has the code at an address.
+ *
  * Line number programs (DWARF 2 to 5, section 6.2), run without keeping
  * their rows: libdw keeps 40 bytes per row, and reads all rows of a unit to
  * find the names of its files.
  */
-#ifndef LIB_DWARF_PROGRAM_H
-#define LIB_DWARF_PROGRAM_H
+#ifndef DEBUG_LINES_H
+#define DEBUG_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +81,47 @@ int dwarf_program_run(const struct dwarf_program *program,
  */
 char *dwarf_program_path(const struct dwarf_program *program, size_t file,
 			 const char *compiled_in);
+
+/*
+ * The rows of a line number program that are of code, sequence by sequence: not
+ * those of sequences that the linker left out, nor of ones without code, nor
+ * those at the address where their sequence ends. By address; of the same address
+ * in their order, an end of a sequence first.
+ */
+struct dwarf_rows {
+	struct dwarf_row *list;
+	size_t count;
+};
+
+/* `is_code` is asked whether there is code where a sequence begins.
+ * 0 or -ENOMEM. */
+int dwarf_rows_read(struct dwarf_rows *rows,
+		    const struct dwarf_program *program,
+		    bool (*is_code)(const void *context, uint64_t address),
+		    const void *context);
+void dwarf_rows_free(struct dwarf_rows *rows);
+
+/* The rows of the address, from *first up to *end; where it has none the one
+ * before. False: there is no such row. */
+bool dwarf_rows_find(const struct dwarf_rows *rows, uint64_t address,
+		     size_t *first, size_t *end);
+
+/* Which unit of debug information has the code at an address, by each unit's own
+ * ranges: .debug_aranges, which libdw uses, is optional (clang omits it). */
+struct unit_ranges {
+	struct unit_range {
+		uint64_t start, end;
+		uint64_t unit;		/* the caller's number for it */
+	} *list;
+	size_t count, room;
+};
+
+/* False: no memory. */
+bool unit_ranges_add(struct unit_ranges *ranges, uint64_t start, uint64_t end,
+		     uint64_t unit);
+/* Call it after the last one was added. */
+void unit_ranges_sort(struct unit_ranges *ranges);
+bool unit_ranges_find(const struct unit_ranges *ranges, uint64_t address,
+		      uint64_t *unit);
 
 #endif
