@@ -22,7 +22,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "lib/debug/arch/arch_list.h"
+#include "lib/debug/arch/arch.h"
 #include "trcust/run.h"
 
 #define MODULES_MAX	32

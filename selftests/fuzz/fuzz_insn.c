@@ -74,10 +74,10 @@ static void look_at_insns(const struct arch *arch, const uint8_t *data,
 		    (effect.count > ARCH_TRANSFERS || effect.read_count > 2 ||
 		     effect.write_count > 2))
 			abort();
-		arch_address_find(arch, codes, count, &found);
+		arch->address_find(arch, codes, count, &found);
 	}
 	if (count)
-		arch_computed_find(arch, codes, count, &computed);
+		arch->computed_find(arch, codes, count, &computed);
 }
 
 static void look_at_operand(const struct arch *arch, const uint8_t *data,
@@ -90,7 +90,7 @@ static void look_at_operand(const struct arch *arch, const uint8_t *data,
 		return;
 	memcpy(text, data, size);
 	text[size] = 0;
-	if (arch_operand_parse(arch, text, size, &operand) &&
+	if (arch->operand_parse(arch, text, size, &operand) &&
 	    (operand.base > 31 || operand.index > 30 ||
 	     (operand.symbol && (operand.symbol < text ||
 				 operand.symbol + operand.symbol_length >

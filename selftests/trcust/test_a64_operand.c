@@ -51,7 +51,7 @@ static const char *meaning(const char *text, size_t length)
 	struct arch_operand o;
 	size_t used = 0;
 
-	if (!arch_operand_parse(&arch_aarch64, text, length, &o))
+	if (!arch_aarch64.operand_parse(&arch_aarch64, text, length, &o))
 		return "refused";
 #define ADD(...) (used += snprintf(out + used, sizeof(out) - used, __VA_ARGS__))
 	if (o.kind == ARCH_REGISTER) {

@@ -60,11 +60,11 @@ static const struct {
 static const char *meaning(const char *text, bool is32)
 {
 	static char out[256];
+	const struct arch *arch = x86_of(is32 ? ELFCLASS32 : ELFCLASS64);
 	struct arch_operand o;
 	size_t used = 0;
 
-	if (!arch_operand_parse(x86_of(is32 ? ELFCLASS32 : ELFCLASS64), text,
-				strlen(text), &o))
+	if (!arch->operand_parse(arch, text, strlen(text), &o))
 		return "refused";
 #define ADD(...) (used += snprintf(out + used, sizeof(out) - used, __VA_ARGS__))
 	if (o.kind == ARCH_REGISTER) {

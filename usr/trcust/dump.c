@@ -13,7 +13,7 @@
 #include "lib/formats/table.h"
 #include "lib/formats/tdf.h"
 #include "lib/formats/tff.h"
-#include "lib/debug/arch/arch_list.h"
+#include "lib/debug/arch/arch.h"
 #include "run.h"
 
 /* In quotes; what a terminal would take for a command is escaped. */

@@ -8,7 +8,7 @@
 #include <strings.h>
 #include "lib/options.h"
 #include "lib/slash_word.h"
-#include "lib/debug/arch/arch_list.h"
+#include "lib/debug/arch/arch.h"
 #include "input.h"
 
 static int take_level(void *context, const char *value)

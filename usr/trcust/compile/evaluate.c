@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "emit.h"
-#include "lib/debug/arch/arch_list.h"
+#include "lib/debug/arch/arch.h"
 #include "analysis.h"
 #include "symbol.h"
 
@@ -165,6 +165,7 @@ static bool evaluate_argument(struct evaluation *e, const struct expr *expr,
 	size_t length, size;
 	char *end, text[160];
 	long bytes;
+	const struct arch *arch = e->c->module->arch;
 
 	at = list ? usdt_argument_find(list, expr->number, &length) : NULL;
 	if (!at)
@@ -175,8 +176,7 @@ static bool evaluate_argument(struct evaluation *e, const struct expr *expr,
 	if ((sign && end != sign) ||
 	    (labs(bytes) != 1 && labs(bytes) != 2 && labs(bytes) != 4 &&
 	     labs(bytes) != 8) ||
-	    !arch_operand_parse(e->c->module->arch, at + size, length - size,
-				&operand)) {
+	    !arch->operand_parse(arch, at + size, length - size, &operand)) {
 		snprintf(text, sizeof(text), "the argument %.*s of the note",
 			 (int)(length < 100 ? length : 100), at);
 		diag_report(e->c->diag, expr->pos, TRCERR_UNSUPPORTED, text);

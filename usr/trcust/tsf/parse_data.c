@@ -4,7 +4,7 @@
 
 #include <rastrace/buffer.h>
 #include <string.h>
-#include "lib/debug/arch/arch_list.h"
+#include "lib/debug/arch/arch.h"
 #include "parse_expr.h"
 
 #define FLAT_BYTES	4	/* registers of flat addresses are wider */

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <rastrace/tdf.h>
-#include "lib/debug/arch/arch_list.h"
+#include "lib/debug/arch/arch.h"
 #include "lib/formats/format.h"
 
 void parser_report(struct parser *p, struct srcpos pos, enum diag_id id, ...)

@@ -9,8 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <strings.h>
 
-struct arch_operations; /* arch_operations.h */
+struct arch;
 
 enum arch_register_kind {
 	ARCH_GPR, ARCH_IP, ARCH_FLAGS, ARCH_SEG, ARCH_BASE,
@@ -24,6 +26,13 @@ struct arch_register {
 	enum arch_register_kind kind;
 };
 
+/* DWARF numbers, from `first` on, of registers that aren't among these: their
+ * names are numbered from `index` on. */
+struct arch_bank {
+	uint16_t first, count, index;
+	const char *name;
+};
+
 /* Types of the loader's relocations, of slots that the module's code reads; 0:
  * there is none. */
 struct arch_slots {
@@ -33,68 +42,6 @@ struct arch_slots {
 	 * distance */
 	uint32_t distance, minus, descriptor;
 };
-
-/* A processor, as modules of one machine and ELF class see it. Registers are
- * DWARF numbers. */
-struct arch {
-	const char *name;  /* "x86-64" */
-	const char *others[2]; /* it is called besides; NULL: no more */
-	uint16_t machine;  /* EM_* */
-	uint8_t elf_class; /* ELFCLASS* */
-	const struct arch_register *registers;
-	size_t register_count;
-	unsigned int ip, flags;
-	unsigned int stack, frame; /* stack and frame pointer */
-	/* leads to the thread-local variables: their base; where
-	 * thread_is_selector, a segment that begins with its own address */
-	unsigned int thread;
-	bool thread_is_selector;
-	/* the program's thread-local block begins so many bytes after the
-	 * thread pointer; 0: it ends there */
-	unsigned int thread_header;
-	struct arch_slots slots;
-	/* local symbols that mark code and data and name nothing: "$x", "$x.1"
-	 * for these letters; NULL: none */
-	const char *marks;
-	/* have what a function returns, integer or pointer; a second one for
-	 * the upper half */
-	unsigned int results[2];
-	const char *result; /* name of the first one: "RAX" */
-	/* has the address to return to at a function's first instruction, and
-	 * at each that leaves it; -1: that is where the stack pointer leads */
-	int link;
-	/* a return address may be signed: in bits from this one on; 0: never */
-	unsigned int signed_from;
-	/* what a call pushes: at these instructions the caller's frame begins
-	 * so many bytes above the stack pointer */
-	unsigned int call_bytes;
-	/* Bytes below the stack pointer that a function may keep data in. 0:
-	 * none. */
-	unsigned int red_zone;
-	/* its registers' halves have the names of an older processor's registers,
-	 * whose values somebody may mean */
-	bool inherits_names;
-	bool char_is_unsigned; /* a C compiler's plain char */
-	bool cheap_nop;	/* every kernel emulates one of one instruction */
-	uint8_t insn_bytes; /* of every instruction; 0: it varies */
-	uint32_t rseq_signature;	/* RSEQ_SIG of <sys/rseq.h> */
-	const struct arch_operations *operations;
-};
-
-extern const struct arch arch_x86_64, arch_i386, arch_aarch64;
-
-/* By name, in either case; NULL: no such register. */
-const struct arch_register *arch_register_find(const struct arch *arch,
-					       const char *name);
-/* Usable after a flat base register (manual 1.3.5.15.2): no stack pointer. */
-bool arch_register_is_index(const struct arch *arch,
-			    const struct arch_register *reg);
-/* The name of a DWARF register ("rdi", "xmm0") into text. Can a probe read it?
- */
-bool arch_register_print(const struct arch *arch, unsigned int number,
-			 char *text, size_t size);
-/* A function leaves it as it found it, by the calling convention. */
-bool arch_register_is_kept(const struct arch *arch, unsigned int number);
 
 enum arch_operand_kind { ARCH_IMMEDIATE, ARCH_REGISTER, ARCH_MEMORY };
 
@@ -109,12 +56,7 @@ struct arch_operand {
 	size_t symbol_length;
 };
 
-/* "%rdi", "$-5", "-20(%rbp)", "8(%rax,%rbx,4)", "sym+4(%rip)"; the text is
- * zero-terminated somewhere. False: none of these, or registers that a probe
- * can't read. */
-bool arch_operand_parse(const struct arch *arch, const char *text,
-			size_t length, struct arch_operand *operand);
-
+/* A relocation of an object file: symbol + addend. */
 struct arch_relocation {
 	uint8_t bytes;		/* of the field; 0: it does nothing */
 	bool relative;		/* to the field's own address */
@@ -126,10 +68,11 @@ struct arch_relocation {
 	bool clamps;		/* what is too far is as far as it goes */
 };
 
-/* A relocation of an object file: symbol + addend. False: not one of those that
- * kernel modules have. */
-bool arch_relocation_find(const struct arch *arch, uint32_t type,
-			  struct arch_relocation *relocation);
+/* One of those that kernel modules have. */
+struct arch_object_relocation {
+	uint32_t type;
+	struct arch_relocation relocation;
+};
 
 enum arch_flow {
 	ARCH_FLOW_NEXT,
@@ -156,20 +99,6 @@ struct arch_insn {
 				 * corrupts the program */
 	const char *why;	/* of either: "a VEX instruction ..." */
 };
-
-/* Decode the instruction at code; 0, or -EINVAL: none that is valid. */
-int arch_insn_decode(const struct arch *arch, const uint8_t *code, size_t size,
-		     struct arch_insn *insn);
-
-/* Why no probe may be on the instruction at code + at because of those
- * before it, the first of which is at code; NULL: one may. */
-const char *arch_insn_held(const struct arch *arch, const uint8_t *code,
-			   size_t at, bool user);
-
-/* The instruction at that address as the assembler has it, "mov %rdi, %rbp".
- * 0, or -EINVAL: none that is valid, or no room. */
-int arch_insn_print(const struct arch *arch, const uint8_t *code, size_t size,
-		    uint64_t address, char *text, size_t text_size);
 
 /*
  * What an instruction does to registers and memory, so that values can be
@@ -238,14 +167,6 @@ struct arch_effect {
 	struct arch_memory reads[2], writes[2];
 };
 
-/*
- * What the instruction at that address (as linked) does. What it writes to a
- * register or to memory is in a transfer. Jumps, conditional or not, calls and
- * returns: what they do to registers and memory. False: no valid instruction.
- */
-bool arch_effect_find(const struct arch *arch, const uint8_t *code, size_t size,
-		      uint64_t address, struct arch_effect *effect);
-
 /* DWARF numbers of the registers in effects are below this. */
 #define ARCH_REGISTERS 32
 
@@ -277,11 +198,6 @@ struct arch_code {
 	uint8_t length;
 };
 
-/* The computed jump is the last of these instructions, which run one after the
- * other. */
-void arch_computed_find(const struct arch *arch, const struct arch_code *insns,
-			size_t count, struct arch_computed *computed);
-
 enum arch_address_kind {
 	ARCH_ADDRESS_NONE,
 	ARCH_ADDRESS_WHOLE,
@@ -296,16 +212,193 @@ struct arch_address {
 	uint64_t number;
 };
 
-/* The constant that the last of these instructions, which run one after the
- * other, has or completes, other than of a jump: it may be an address. */
-void arch_address_find(const struct arch *arch, const struct arch_code *insns,
-		       size_t count, struct arch_address *address);
+/* A processor, as modules of one machine and ELF class see it. Registers are
+ * DWARF numbers. */
+struct arch {
+	const char *name;  /* "x86-64" */
+	const char *others[2]; /* it is called besides; NULL: no more */
+	uint16_t machine;  /* EM_* */
+	uint8_t elf_class; /* ELFCLASS* */
+	const struct arch_register *registers;
+	size_t register_count;
+	unsigned int ip, flags;
+	unsigned int stack, frame; /* stack and frame pointer */
+	/* leads to the thread-local variables: their base; where
+	 * thread_is_selector, a segment that begins with its own address */
+	unsigned int thread;
+	bool thread_is_selector;
+	/* the program's thread-local block begins so many bytes after the
+	 * thread pointer; 0: it ends there */
+	unsigned int thread_header;
+	struct arch_slots slots;
+	/* local symbols that mark code and data and name nothing: "$x", "$x.1"
+	 * for these letters; NULL: none */
+	const char *marks;
+	/* have what a function returns, integer or pointer; a second one for
+	 * the upper half */
+	unsigned int results[2];
+	const char *result; /* name of the first one: "RAX" */
+	/* has the address to return to at a function's first instruction, and
+	 * at each that leaves it; -1: that is where the stack pointer leads */
+	int link;
+	/* a return address may be signed: in bits from this one on; 0: never */
+	unsigned int signed_from;
+	/* what a call pushes: at these instructions the caller's frame begins
+	 * so many bytes above the stack pointer */
+	unsigned int call_bytes;
+	/* Bytes below the stack pointer that a function may keep data in. 0:
+	 * none. */
+	unsigned int red_zone;
+	/* its registers' halves have the names of an older processor's registers,
+	 * whose values somebody may mean */
+	bool inherits_names;
+	bool char_is_unsigned; /* a C compiler's plain char */
+	bool cheap_nop;	/* every kernel emulates one of one instruction */
+	uint8_t insn_bytes; /* of every instruction; 0: it varies */
+	uint32_t rseq_signature;	/* RSEQ_SIG of <sys/rseq.h> */
+	/* general registers, a bit each, that a function leaves as it found
+	 * them, by the calling convention */
+	uint32_t kept;
+	const struct arch_bank *banks;	/* ends with a count of 0 */
+	const struct arch_object_relocation *relocations;
+	size_t relocation_count;
+	/* jumping to this function is returning (mitigations in the kernel);
+	 * NULL: none */
+	const char *return_thunk;
+
+	/* "%rdi", "$-5", "-20(%rbp)", "8(%rax,%rbx,4)", "sym+4(%rip)"; the text
+	 * is zero-terminated somewhere. False: none of these, or registers that
+	 * a probe can't read. */
+	bool (*operand_parse)(const struct arch *arch, const char *text,
+			      size_t length, struct arch_operand *operand);
+	/* arch_insn_decode(); *insn is zeroed. */
+	int (*insn_decode)(const struct arch *arch, const uint8_t *code,
+			   size_t size, struct arch_insn *insn);
+	/* arch_insn_held(); NULL: none is held */
+	const char *(*insn_held)(const uint8_t *code, size_t at, bool user);
+	/* The instruction at that address as the assembler has it, "mov %rdi,
+	 * %rbp". 0, or -EINVAL: none that is valid, or no room. */
+	int (*insn_print)(const struct arch *arch, const uint8_t *code,
+			  size_t size, uint64_t address, char *text,
+			  size_t text_size);
+	/*
+	 * What the instruction at that address (as linked) does. What it writes
+	 * to a register or to memory is in a transfer. Jumps, conditional or
+	 * not, calls and returns: what they do to registers and memory. False:
+	 * no valid instruction.
+	 */
+	bool (*effect_find)(const struct arch *arch, const uint8_t *code,
+			    size_t size, uint64_t address,
+			    struct arch_effect *effect);
+	/* The computed jump is the last of these instructions, which run one
+	 * after the other. */
+	void (*computed_find)(const struct arch *arch,
+			      const struct arch_code *insns, size_t count,
+			      struct arch_computed *computed);
+	/* The constant that the last of these instructions, which run one after
+	 * the other, has or completes, other than of a jump: it may be an
+	 * address. */
+	void (*address_find)(const struct arch *arch,
+			     const struct arch_code *insns, size_t count,
+			     struct arch_address *address);
+};
+
+extern const struct arch arch_x86_64, arch_i386, arch_aarch64;
+/* Those that there are, zero-terminated: x86-64 is the first. */
+extern const struct arch *const arch_all[];
+
+/* Of ELF's e_machine and class; NULL: not one that is known here. */
+const struct arch *arch_find(uint16_t machine, uint8_t elf_class);
+/* The one that this program was built for, else the first. */
+const struct arch *arch_own(void);
+/* By any of its names, in either case; NULL: none. */
+const struct arch *arch_find_named(const char *name);
+/* Of any machine, for messages. */
+const char *arch_machine_name(uint16_t machine);
+
+/* By name, in either case; NULL: no such register. */
+static inline const struct arch_register *
+arch_register_find(const struct arch *arch, const char *name)
+{
+	for (size_t i = 0; i < arch->register_count; i++)
+		if (arch->registers[i].kind != ARCH_BASE &&
+		    !strcasecmp(name, arch->registers[i].name))
+			return &arch->registers[i];
+	return NULL;
+}
+
+/* Usable after a flat base register (manual 1.3.5.15.2): no stack pointer. */
+static inline bool arch_register_is_index(const struct arch *arch,
+					  const struct arch_register *reg)
+{
+	return reg->kind == ARCH_GPR &&
+	       (reg->dwarf < 0 || (unsigned int)reg->dwarf != arch->stack);
+}
+
+/* A function leaves it as it found it, by the calling convention. */
+static inline bool arch_register_is_kept(const struct arch *arch,
+					 unsigned int number)
+{
+	return number < ARCH_REGISTERS && arch->kept >> number & 1;
+}
+
+/* The name of a DWARF register ("rdi", "xmm0") into text. Can a probe read it?
+ */
+bool arch_register_print(const struct arch *arch, unsigned int number,
+			 char *text, size_t size);
+/* Whose register that is, when it is none of arch's: "a register of AArch64,
+ * the module is for x86-64" into text. False: of no processor. */
+bool arch_register_foreign(const struct arch *arch, const char *name,
+			   char *text, size_t size);
+
+/* Decode the instruction at code; 0, or -EINVAL: none that is valid. */
+static inline int arch_insn_decode(const struct arch *arch, const uint8_t *code,
+				   size_t size, struct arch_insn *insn)
+{
+	memset(insn, 0, sizeof(*insn));
+	return arch->insn_decode(arch, code, size, insn);
+}
+
+/* Why no probe may be on the instruction at code + at because of those
+ * before it, the first of which is at code; NULL: one may. */
+static inline const char *arch_insn_held(const struct arch *arch,
+					 const uint8_t *code, size_t at,
+					 bool user)
+{
+	return arch->insn_held ? arch->insn_held(code, at, user) : NULL;
+}
+
+/* Member insn_print */
+static inline int arch_insn_print(const struct arch *arch, const uint8_t *code,
+				  size_t size, uint64_t address, char *text,
+				  size_t text_size)
+{
+	return arch->insn_print(arch, code, size, address, text, text_size);
+}
+
+/* Member effect_find */
+static inline bool arch_effect_find(const struct arch *arch,
+				    const uint8_t *code, size_t size,
+				    uint64_t address,
+				    struct arch_effect *effect)
+{
+	return arch->effect_find(arch, code, size, address, effect);
+}
 
 /* The symbol's name is none: it marks code or data. */
-bool arch_name_is_mark(const struct arch *arch, const char *name);
+static inline bool arch_name_is_mark(const struct arch *arch, const char *name)
+{
+	return arch->marks && name[0] == '$' && name[1] &&
+	       strchr(arch->marks, name[1]) && (!name[2] || name[2] == '.');
+}
 
-/* Jumping to this function is returning (mitigations in the kernel). */
-bool arch_name_returns(const struct arch *arch, const char *name,
-		       size_t length);
+/* Jumping to this function is returning. */
+static inline bool arch_name_returns(const struct arch *arch, const char *name,
+				     size_t length)
+{
+	const char *thunk = arch->return_thunk;
+
+	return thunk && length == strlen(thunk) && !memcmp(name, thunk, length);
+}
 
 #endif

@@ -4,9 +4,10 @@
  * computed gotos. Numbers of a table are 1, 2 or 4 bytes, and count
  * instructions or bytes.
  */
-#include "arch_a64_effect.h"
+#include "arch_a64_jump.h"
 
 #include <string.h>
+#include "arch_a64_effect.h"
 
 /* Instructions that run one after the other, up to the jump. */
 struct a64_trail {

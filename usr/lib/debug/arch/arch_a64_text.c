@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Text of instructions, and of those of extensions: FEAT_LSE, FEAT_LRCPC,
+/* Instructions of AArch64 as the GNU assembler has them, and those of extensions: FEAT_LSE, FEAT_LRCPC,
  * FEAT_PAuth, FEAT_BTI. Encodings: Arm ARM, C4.1 and C6.2. */
 #include "arch_a64_text.h"
 
+#include <capstone/capstone.h>
+#include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include "arch_a64_effect.h"
 
-void a64_text_add(struct a64_text *text, const char *format, ...)
+struct a64_text {
+	char *out;
+	size_t size, used;	/* used >= size: there was no room */
+};
+
+__attribute__((format(printf, 2, 3)))
+static void a64_text_add(struct a64_text *text, const char *format, ...)
 {
 	size_t room = text->used < text->size ? text->size - text->used : 0;
 	va_list args;
@@ -19,8 +30,10 @@ void a64_text_add(struct a64_text *text, const char *format, ...)
 	text->used += length > 0 ? length : 0;
 }
 
-void a64_text_register(struct a64_text *text, char letter, unsigned int number,
-		       char kind_of_31)
+/* "x3", "w3"; number 31 is the zero register ('z') or the stack pointer ('s')
+ */
+static void a64_text_register(struct a64_text *text, char letter,
+			      unsigned int number, char kind_of_31)
 {
 	if (number != 31)
 		a64_text_add(text, "%c%u", letter, number);
@@ -224,7 +237,10 @@ static bool ldraa_print(uint32_t word, struct a64_text *text)
 	return true;
 }
 
-bool a64_extension_print(uint32_t word, struct a64_text *text)
+/* Instructions of Armv8.1 and later that the library for the others doesn't
+ * know: atomic ones, pointer authentication, hints; and udf. False: none of
+ * these. */
+static bool a64_extension_print(uint32_t word, struct a64_text *text)
 {
 	if (!(word & 0xffff0000)) {
 		a64_text_add(text, "udf #%u", word);
@@ -234,4 +250,248 @@ bool a64_extension_print(uint32_t word, struct a64_text *text)
 	       casp_print(word, text) || hint_print(word, text) ||
 	       checked_branch_print(word, text) || sign_print(word, text) ||
 	       pacga_print(word, text) || ldraa_print(word, text);
+}
+
+/* Where the assembler has another name than the library. */
+static const struct {
+	const char *from, *to;
+	const char *zero;	/* only with #0 at the end, which goes away */
+} names[] = {
+	{ "b.hs", "b.cs" }, { "b.lo", "b.cc" }, { "ins", "mov" },
+	{ "sshll", "sxtl", "#0" }, { "ushll", "uxtl", "#0" },
+	{ "sshll2", "sxtl2", "#0" }, { "ushll2", "uxtl2", "#0" },
+};
+
+/* Numbers of the instruction are written in hexadecimal: those of arithmetic
+ * and logic, of conditional comparisons, vector constants, exceptions and
+ * barriers, and those for a part of the processor's state. */
+static bool word_has_hex(uint32_t word)
+{
+	unsigned int kind = word >> 23 & 0x3f;
+
+	return kind == 0x22 || kind == 0x24 || kind == 0x25 ||
+	       (word & 0x1fe00000) == 0x1a400000 ||	/* ccmp */
+	       (word & 0xff200c00) == 0x1e200400 ||	/* fccmp */
+	       (word & 0x9ff80400) == 0x0f000400 ||	/* movi */
+	       (word & 0xfffff01f) == 0xd503301f ||	/* dmb */
+	       (word & 0xfff8f01f) == 0xd500401f ||	/* msr */
+	       word >> 24 == 0xd4;
+}
+
+/* A label, whose address is written as a number. */
+static bool word_has_label(uint32_t word)
+{
+	return (word & 0x7c000000) == 0x14000000 ||	/* b, bl */
+	       (word & 0x7c000000) == 0x34000000 ||	/* cbz, tbz */
+	       (word & 0xff000000) == 0x54000000 ||	/* b.eq */
+	       (word & 0x1f000000) == 0x10000000 ||	/* adr */
+	       (word & 0x3b000000) == 0x18000000;	/* ldr */
+}
+
+/* The value that movz and movn leave; false: they are written as they are. */
+static bool word_moves(uint32_t word, uint64_t *value)
+{
+	bool wide = word >> 31, inverts = !(word >> 30 & 1);
+	unsigned int shift = (word >> 21 & 3) * 16;
+	uint64_t number = word >> 5 & 0xffff;
+
+	if ((word & 0x1f800000) != 0x12800000 || (word >> 29 & 1))
+		return false;
+	if ((!number && shift) || (inverts && !wide && number == 0xffff))
+		return false;
+	*value = number << shift;
+	if (inverts)
+		*value = ~*value;
+	if (!wide)
+		*value &= UINT32_MAX;
+	return true;
+}
+
+static char general_letter(uint32_t word)
+{
+	return word >> 31 ? 'x' : 'w';
+}
+
+/* "mov" of a number: movz, movn and orr with the zero register. */
+static bool move_print(uint32_t word, const char *operands,
+		       struct a64_text *text)
+{
+	unsigned int to = word & 31;
+	const char *number;
+	uint64_t value;
+	unsigned int chunks = word >> 31 ? 4 : 2, zeros = 0, ones = 0;
+
+	if (word_moves(word, &value)) {
+		a64_text_add(text, "mov ");
+		a64_text_register(text, general_letter(word), to, 'z');
+		a64_text_add(text, ", #0x%llx", (unsigned long long)value);
+		return true;
+	}
+	if ((word & 0x7f8003e0) != 0x320003e0)
+		return false;
+	number = strchr(operands, '#');
+	if (!number)
+		return false;
+	value = strtoull(number + 1, NULL, 0);
+
+	/* movz, or movn where inverted, would do for the number */
+	for (unsigned int i = 0; i < chunks; i++) {
+		unsigned int chunk = value >> (16 * i) & 0xffff;
+
+		zeros += chunk == 0;
+		ones += chunk == 0xffff;
+	}
+	if (zeros >= chunks - 1 || ones >= chunks - 1)
+		return false;
+	a64_text_add(text, "mov ");
+	a64_text_register(text, general_letter(word), to, 's');
+	a64_text_add(text, ", #0x%llx", (unsigned long long)value);
+	return true;
+}
+
+/* The number after a '#', in the assembler's form. */
+static const char *a64_number_print(const char *p, bool hex,
+				    struct a64_text *text)
+{
+	bool minus = *p == '-';
+	size_t digits = strspn(p + minus, "0123456789");
+	uint64_t value;
+	char *end;
+
+	if (p[minus + digits] == '.') {
+		double real = strtod(p, &end);
+
+		/* only comparisons have the number 0 */
+		a64_text_add(text, real ? "#%.18e" : "#%.1f", real);
+		return end;
+	}
+	/* a 64-bit constant of a vector has no 0x */
+	value = strtoull(p + minus, &end, digits == 16 ? 16 : 0);
+	if (minus)
+		value = -value;
+	if (hex)
+		a64_text_add(text, "#0x%llx", (unsigned long long)value);
+	else
+		a64_text_add(text, "#%lld", (long long)value);
+	return end;
+}
+
+/* One letter, or all that belongs together. */
+static const char *a64_part_print(const char *start, const char *p,
+				  struct a64_text *text)
+{
+	const char *close = strchr(p, '}'), *comma = strchr(p, ',');
+	const char *last = close;
+	char *end;
+
+	/* "{v1.4s, v2.4s, v3.4s}": more than two are "{v1.4s-v3.4s}" */
+	if (*p == '{') {
+		while (last && last > p && last[-1] != ' ')
+			last--;
+		if (!comma || !close || comma > close || last - comma < 3 ||
+		    strtoul(p + 2, NULL, 10) > strtoul(last + 1, NULL, 10)) {
+			a64_text_add(text, "{");
+			return p + 1;
+		}
+		a64_text_add(text, "%.*s-", (int)(comma - p), p);
+		return last;
+	}
+	if (!strncmp(p, "0x", 2) && p > start && p[-1] == '[') {
+		a64_text_add(text, "%lu", strtoul(p, &end, 0));
+		return end;
+	}
+
+	/* a condition that has two names */
+	if (!strcmp(p, ", hs") || !strcmp(p, ", lo")) {
+		a64_text_add(text, p[2] == 'h' ? ", cs" : ", cc");
+		return p + 4;
+	}
+	a64_text_add(text, "%c", *p);
+	return p + 1;
+}
+
+/* The name as the assembler has it; operands may become shorter. */
+static const char *a64_name_find(const char *name, char *operands)
+{
+	size_t length = strlen(operands);
+	char *zero = strstr(operands, "zr, #");
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t end = names[i].zero ? strlen(names[i].zero) + 2 : 0;
+
+		if (strcmp(name, names[i].from) || length < end ||
+		    (end && strcmp(operands + length - end + 2,
+				   names[i].zero)))
+			continue;
+		operands[length - end] = 0;
+		return names[i].to;
+	}
+	if (!strcmp(name, "bfi") && zero && zero > operands + 1) {
+		memmove(zero - 1, zero + 4, strlen(zero + 4) + 1);
+		return "bfc";
+	}
+	return name;
+}
+
+/* An instruction that the library knows */
+static void known_print(uint32_t word, cs_insn *insn, struct a64_text *text)
+{
+	char *operands = insn->op_str, *reg = strstr(operands, "s3_");
+	const char *name, *label;
+	bool inside = false, hex;
+
+	if (move_print(word, operands, text))
+		return;
+	name = a64_name_find(insn->mnemonic, operands);
+	a64_text_add(text, "%s%s", name, *operands ? " " : "");
+
+	/* the assembler has other names of system registers than the library */
+	for (char *p = operands; !strncmp(name, "sys", 3) && *p; p++)
+		if (*p == 'c')
+			*p = 'C';
+	if (reg && (!strcmp(name, "mrs") || !strcmp(name, "msr")))
+		reg[1] = '0' + (word >> 19 & 3);
+
+	hex = word_has_hex(word) || !strncmp(name, "prf", 3);
+	label = word_has_label(word) ? strrchr(operands, '#') : NULL;
+	for (const char *p = operands; *p;) {
+		/* "lsl #4": how far is a decimal number always */
+		bool shift = p - operands >= 2 && p[-1] == ' ' &&
+			     isalpha(p[-2]);
+
+		inside = *p == '[' || (inside && *p != ']');
+		if (p == label)
+			p++;
+		else if (*p == '#')
+			p = a64_number_print(p + 1, hex && !inside && !shift,
+					     text);
+		else
+			p = a64_part_print(operands, p, text);
+	}
+}
+
+int a64_insn_print(const struct arch *arch, const uint8_t *code, size_t size,
+		   uint64_t address, char *out, size_t out_size)
+{
+	struct a64_text text = { .out = out, .size = out_size };
+	struct arch_insn insn;
+	cs_insn *known = NULL;
+	size_t count = 0;
+	csh handle;
+
+	if (!out_size || arch_insn_decode(arch, code, size, &insn))
+		return -EINVAL;
+	if (a64_extension_print(a64_word(code), &text))
+		return text.used < out_size ? 0 : -EINVAL;
+	if (!cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &handle)) {
+		count = cs_disasm(handle, code, 4, address, 1, &known);
+		if (count) {
+			known_print(a64_word(code), known, &text);
+			cs_free(known, count);
+		}
+		cs_close(&handle);
+	}
+	if (!count)
+		a64_text_add(&text, ".inst 0x%08x", a64_word(code));
+	return text.used < out_size ? 0 : -EINVAL;
 }

@@ -4,9 +4,10 @@
  * volume 2): what is read and written is what the decoder lists as operands,
  * and which values, by instruction.
  */
-#include "arch_x86.h"
+#include "arch_x86_effect.h"
 
 #include <string.h>
+#include "arch_x86_insn.h"
 
 /* All that instructions of these do is in their operands. */
 static const bool listed[ZYDIS_CATEGORY_MAX_VALUE + 1] = {

@@ -324,7 +324,8 @@ static bool jump_stays(const struct call_reader *r)
 	uint64_t address = 0;
 	const uint8_t *data;
 
-	arch_computed_find(module->arch, r->before, r->before_count, &computed);
+	module->arch->computed_find(module->arch, r->before, r->before_count,
+				    &computed);
 	if (computed.stays || computed.kind == ARCH_COMPUTED_DISTANCES)
 		return true;
 	if (computed.kind != ARCH_COMPUTED_ADDRESSES || !computed.known)

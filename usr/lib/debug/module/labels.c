@@ -128,10 +128,10 @@ static struct arch_computed computed_find(const struct labels *labels,
 {
 	struct arch_code insns[BEFORE_MAX];
 	size_t count = insns_before(labels->flow, part, at, certain, insns);
+	const struct arch *arch = labels->flow->source.module->arch;
 	struct arch_computed computed;
 
-	arch_computed_find(labels->flow->source.module->arch, insns, count,
-			   &computed);
+	arch->computed_find(arch, insns, count, &computed);
 	if (computed.from_got) {
 		computed.table += labels->got;
 		computed.base += labels->got;
@@ -395,12 +395,12 @@ static void find_constant(struct labels *labels, struct flow_part *part,
 	struct arch_address address;
 	struct label_half *half = NULL;
 
-	arch_address_find(arch, insns, 1, &address);
+	arch->address_find(arch, insns, 1, &address);
 	if (address.kind == ARCH_ADDRESS_LOW) {
 		size_t count = insns_before(labels->flow, part, at, true,
 					    insns);
 
-		arch_address_find(arch, insns, count, &address);
+		arch->address_find(arch, insns, count, &address);
 	}
 	if (address.kind == ARCH_ADDRESS_WHOLE)
 		labels_take_constant(labels, address.number);

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <rastrace/tdf.h>
-#include "lib/debug/arch/arch_list.h"
+#include "lib/debug/arch/arch.h"
 #include "code.h"
 #include "demangle.h"
 #include "functions.h"

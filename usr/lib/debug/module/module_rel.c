@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "lib/debug/arch/arch_list.h"
+#include "lib/debug/arch/arch.h"
 
 #define REL_START	0x10000		/* of the first section */
 #define REL_END		0x60000000	/* of the last one: distances have 32
@@ -266,17 +266,23 @@ struct rel_target {
 static int rel_apply(struct rel *rel, const struct rel_target *target,
 		     const GElf_Rela *rela, bool in_place)
 {
+	const struct arch_object_relocation *known = rel->arch->relocations;
 	struct arch_relocation how;
+	size_t i = 0;
 	char text[64];
 	uint64_t value, here;
 	uint8_t *field;
 	GElf_Sym sym;
 
-	if (!arch_relocation_find(rel->arch, GELF_R_TYPE(rela->r_info), &how)) {
+	while (i < rel->arch->relocation_count &&
+	       known[i].type != GELF_R_TYPE(rela->r_info))
+		i++;
+	if (i == rel->arch->relocation_count) {
 		snprintf(text, sizeof(text), "it has a relocation of type %u",
 			 (uint32_t)GELF_R_TYPE(rela->r_info));
 		return target->loaded ? module_refuse(rel->err, text) : 0;
 	}
+	how = known[i].relocation;
 	if (!how.bytes)
 		return 0;
 	if (target->data->d_size < how.bytes ||

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Instructions of x86, 64 and 32 bits, and the operations of
- * arch_operations.h on them: x86_OPERATION() is in the file of its name. */
-#ifndef TRCUST_ARCH_X86_H
-#define TRCUST_ARCH_X86_H
+/* Instructions of x86, 64 and 32 bits. */
+#ifndef DEBUG_ARCH_X86_INSN_H
+#define DEBUG_ARCH_X86_INSN_H
 
 #include <elf.h>
 #include <Zydis/Zydis.h>
-#include "arch_operations.h"
+#include "arch.h"
 
 static inline bool x86_is_wide(const struct arch *arch)
 {
@@ -23,15 +22,9 @@ struct x86_insn {
 /* The instruction with its operands; false: it isn't valid. */
 bool x86_decode(const struct arch *arch, const uint8_t *code, size_t size,
 		uint64_t address, struct x86_insn *insn);
-
-bool x86_operand_parse(const struct arch *arch, const char *text, size_t length,
-		       struct arch_operand *operand);
+/* Members of struct arch */
 int x86_insn_decode(const struct arch *arch, const uint8_t *code, size_t size,
 		    struct arch_insn *insn);
-int x86_insn_print(const struct arch *arch, const uint8_t *code, size_t size,
-		   uint64_t address, char *text, size_t text_size);
-bool x86_effect_find(const struct arch *arch, const uint8_t *code, size_t size,
-		     uint64_t address, struct arch_effect *effect);
 void x86_computed_find(const struct arch *arch, const struct arch_code *insns,
 		       size_t count, struct arch_computed *computed);
 void x86_address_find(const struct arch *arch, const struct arch_code *insns,
