@@ -6,11 +6,11 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "lib/debug/module/block.h"
+#include "lib/debug/module/labels.h"
 #include "lib/debug/module/code.h"
-#include "lib/debug/module/landing.h"
+#include "lib/debug/module/flow.h"
 #include "trcust/compile/exits.h"
-#include "lib/debug/module/usdt.h"
+#include "lib/debug/module/module_elf.h"
 
 #define FUNCTIONS_MAX	64
 

@@ -28,12 +28,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <elfutils/libdw.h>
-#include "lib/debug/module/block.h"
-#include "lib/debug/module/functions.h"
 #include "lib/debug/module/labels.h"
-#include "lib/debug/module/landing.h"
+#include "lib/debug/module/module_symbols.h"
+#include "lib/debug/module/flow.h"
 #include "lib/debug/module/module_open.h"
-#include "lib/debug/module/targets.h"
+#include "lib/debug/module/calls.h"
 
 #define DIFFERENCES_MAX	10
 

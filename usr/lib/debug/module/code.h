@@ -38,6 +38,9 @@ void code_hold(const struct module *module, const uint8_t *code, size_t at,
 /* Refuse the instruction at the address where it must not be interrupted. */
 void code_restrict(struct module *module, uint64_t address,
 		   struct arch_insn *insn);
+/* Why no probe may be at the address; NULL: it is in no section that a
+ * descriptor in the file has. */
+const char *rseq_refuses(struct module *module, uint64_t address);
 /* A probe may be on this instruction. */
 bool code_is_good(const struct module *module, const struct arch_insn *insn);
 

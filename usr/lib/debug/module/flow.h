@@ -11,7 +11,6 @@
 #include <elfutils/libdw.h>
 #include "lib/debug/arch/arch.h"
 #include "module_elf.h"
-#include "symbol_index.h"
 
 /* What is known of a byte of code. */
 #define FLOW_INSN	0x01	/* an instruction begins here */
@@ -112,5 +111,23 @@ bool flow_frame_is_empty(const struct flow *flow,
 bool flow_calls_itself(const struct flow *flow, const struct flow_part *part,
 		       uint32_t at, const struct arch_insn *insn,
 		       uint64_t entry);
+
+/* Landing pads: where the unwinder enters functions (Itanium C++ ABI: Exception
+ * Handling, Tables). */
+struct landings {
+	struct landing {
+		uint64_t start;		/* of the code */
+		uint64_t table;		/* address of the table of its pads */
+	} *list;		/* ascending */
+	size_t count, room;
+	bool known;		/* they were looked for */
+};
+
+/* 0 or -ENOMEM. */
+int landings_find(struct landings *landings, const struct module *module);
+void landings_free(struct landings *landings);
+
+/* Mark the landing pads of the function FLOW_TARGET. */
+void landings_mark(const struct landings *landings, struct flow *flow);
 
 #endif

@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <rastrace/tdf.h>
+#include "lib/array.h"
+#include "lib/cursor.h"
 #include "lib/debug/arch/arch.h"
 
 int module_refuse(struct error *err, const char *what)
@@ -160,4 +163,341 @@ bool module_is_relocated(const struct module *module, uint64_t address,
 				return true;
 	}
 	return false;
+}
+
+struct runtime_sign {
+	const char *name;	/* of a symbol; one that ends with '*' begins
+				 * so */
+	unsigned int what;
+};
+
+static const struct runtime_sign symbol_signs[] = {
+	{ "__morestack", RUNTIME_SPLITS },
+	{ "getcontext", RUNTIME_SWITCHES },
+	{ "jump_fcontext", RUNTIME_SWITCHES | RUNTIME_MIGRATES },
+	{ "makecontext", RUNTIME_SWITCHES | RUNTIME_MIGRATES },
+	{ "ontop_fcontext", RUNTIME_SWITCHES | RUNTIME_MIGRATES },
+	{ "setcontext", RUNTIME_SWITCHES },
+	{ "swapcontext", RUNTIME_SWITCHES | RUNTIME_MIGRATES },
+	{ "sigaltstack", RUNTIME_SIGNAL_STACK },
+	{ "_Unwind_*", RUNTIME_UNWINDS },
+	{ "__cxa_begin_catch", RUNTIME_UNWINDS },
+	{ "__cxa_throw", RUNTIME_UNWINDS },
+	{ "__gcc_personality_*", RUNTIME_UNWINDS },
+	{ "__gnat_personality_*", RUNTIME_UNWINDS },
+	{ "__gxx_personality_*", RUNTIME_UNWINDS },
+	{ "__libunwind_*", RUNTIME_UNWINDS },
+	{ "_ULaarch64*", RUNTIME_UNWINDS },
+	{ "_ULx86*", RUNTIME_UNWINDS },
+	{ "objc_exception_throw", RUNTIME_UNWINDS },
+	{ "pthread_cancel", RUNTIME_UNWINDS },
+	{ "pthread_exit", RUNTIME_UNWINDS },
+	{ "rust_eh_personality", RUNTIME_UNWINDS },
+	{ "thrd_exit", RUNTIME_UNWINDS },
+};
+
+static const struct runtime_sign library_signs[] = {
+	{ "libboost_co*", RUNTIME_SWITCHES | RUNTIME_MIGRATES },
+	{ "libc++*", RUNTIME_UNWINDS },
+	{ "libgcc_s.*", RUNTIME_UNWINDS },
+	{ "libgnat*", RUNTIME_UNWINDS },
+	{ "libgo.*", RUNTIME_GO | RUNTIME_MIGRATES },
+	{ "libobjc.*", RUNTIME_UNWINDS },
+	{ "libpth.*", RUNTIME_SWITCHES | RUNTIME_MIGRATES },
+	{ "libstdc++.*", RUNTIME_UNWINDS },
+	{ "libunwind*", RUNTIME_UNWINDS },
+};
+
+static const struct runtime_sign section_signs[] = {
+	{ ".go.buildinfo", RUNTIME_GO | RUNTIME_MIGRATES },
+	{ ".gopclntab", RUNTIME_GO | RUNTIME_MIGRATES },
+	{ ".note.GNU-split-stack", RUNTIME_SPLITS },
+	{ ".note.go.buildid", RUNTIME_GO | RUNTIME_MIGRATES },
+};
+
+#define SIGNS(list)	(list), sizeof(list) / sizeof((list)[0])
+
+static unsigned int signs_find(const struct runtime_sign *signs, size_t count,
+			       const char *name, size_t length)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t bytes = strlen(signs[i].name);
+		bool begins = signs[i].name[bytes - 1] == '*';
+
+		bytes -= begins;
+		if ((begins ? length >= bytes : length == bytes) &&
+		    !memcmp(name, signs[i].name, bytes))
+			return signs[i].what;
+	}
+	return 0;
+}
+
+static unsigned int sections_find(const struct module *module)
+{
+	unsigned int what = 0;
+	Elf_Scn *scn = NULL;
+	const char *name;
+	size_t names;
+	GElf_Shdr sh;
+	GElf_Dyn dyn;
+
+	if (elf_getshdrstrndx(module->elf, &names))
+		return 0;
+	while ((scn = elf_nextscn(module->elf, scn))) {
+		Elf_Data *data;
+
+		name = gelf_getshdr(scn, &sh) ?
+			       elf_strptr(module->elf, names, sh.sh_name) :
+			       NULL;
+		if (!name)
+			continue;
+		what |= signs_find(SIGNS(section_signs), name, strlen(name));
+		data = sh.sh_type == SHT_DYNAMIC ? elf_getdata(scn, NULL) :
+						   NULL;
+		for (int i = 0; data && gelf_getdyn(data, i, &dyn) &&
+				dyn.d_tag != DT_NULL; i++) {
+			name = dyn.d_tag != DT_NEEDED ? NULL :
+				elf_strptr(module->elf, sh.sh_link,
+					   dyn.d_un.d_val);
+			if (name)
+				what |= signs_find(SIGNS(library_signs), name,
+						   strlen(name));
+			if (dyn.d_tag == DT_FLAGS_1 &&
+			    dyn.d_un.d_val & DF_1_PIE)
+				what |= RUNTIME_PROGRAM;
+		}
+	}
+	return what;
+}
+
+unsigned int runtime_find(const struct module *module)
+{
+	unsigned int what = sections_find(module);
+	GElf_Ehdr header;
+
+	if (gelf_getehdr(module->elf, &header) && header.e_type == ET_EXEC)
+		what |= RUNTIME_PROGRAM;
+	for (size_t i = 0; i < module->symbol_count; i++) {
+		unsigned int sign = signs_find(SIGNS(symbol_signs),
+					       module->symbols[i].name,
+					       module->symbols[i].name_length);
+
+		/* a library that has the functions isn't what uses them */
+		if (module->symbols[i].defined && !(what & RUNTIME_PROGRAM))
+			sign &= ~RUNTIME_MIGRATES;
+		what |= sign;
+	}
+	return what;
+}
+
+/*
+ * A note of .note.stapsdt has the name "stapsdt", type 3, and as its
+ * description three addresses (of the probe, of .stapsdt.base when that was
+ * linked, of the semaphore or 0), then three strings, each with its zero:
+ * provider, name, arguments.
+ */
+
+#define USDT_TYPE	3
+#define USDT_OWNER	"stapsdt"
+
+/* base: the address of .stapsdt.base; 0: there is none */
+static int usdt_read(const struct module *module, struct usdt_probes *probes,
+		     uint64_t base, const uint8_t *bytes, size_t size)
+{
+	unsigned int word = module->elf_class == ELFCLASS64 ? 8 : 4;
+	uint64_t mask = word == 8 ? UINT64_MAX : UINT32_MAX;
+	struct cursor c = { .at = bytes, .end = bytes + size };
+	struct usdt_probe probe;
+	uint64_t linked;
+
+	probe.address = cursor_fixed(&c, word);
+	linked = cursor_fixed(&c, word);
+	probe.semaphore = cursor_fixed(&c, word);
+	probe.provider = cursor_string(&c);
+	probe.name = cursor_string(&c);
+	probe.arguments = cursor_string(&c);
+	if (c.failed)
+		return 0;
+	if (base && linked) {
+		probe.address += base - linked;
+		if (probe.semaphore)
+			probe.semaphore += base - linked;
+	}
+	probe.address &= mask;
+	probe.semaphore &= mask;
+	if (!array_grow(&probes->probes, probes->count, &probes->room,
+			sizeof(*probes->probes)))
+		return -ENOMEM;
+	probes->probes[probes->count++] = probe;
+	return 0;
+}
+
+int usdt_load(const struct module *module, struct usdt_probes *probes)
+{
+	GElf_Shdr sh, base;
+	Elf_Scn *notes = module_section_named(module, ".note.stapsdt", &sh);
+	Elf_Data *data = notes && sh.sh_type == SHT_NOTE ?
+				 elf_getdata(notes, NULL) : NULL;
+	size_t at = 0, name, desc;
+	GElf_Nhdr nh;
+	int code = 0;
+
+	memset(probes, 0, sizeof(*probes));
+	if (!data || !data->d_buf)
+		return 0;
+	if (!module_section_named(module, ".stapsdt.base", &base))
+		base.sh_addr = 0;
+	while (!code && (at = gelf_getnote(data, at, &nh, &name, &desc)))
+		if (nh.n_type == USDT_TYPE &&
+		    nh.n_namesz == sizeof(USDT_OWNER) &&
+		    !memcmp((char *)data->d_buf + name, USDT_OWNER,
+			    sizeof(USDT_OWNER)))
+			code = usdt_read(module, probes, base.sh_addr,
+					 (uint8_t *)data->d_buf + desc,
+					 nh.n_descsz);
+	return code;
+}
+
+void usdt_free(struct usdt_probes *probes)
+{
+	free(probes->probes);
+	memset(probes, 0, sizeof(*probes));
+}
+
+#define POINTERS_MAX	(4u << 20)
+
+struct pointer_search {
+	const struct module *module;
+	struct pointers *found;
+	uint64_t low, high;	/* all code is between */
+	uint64_t left;		/* bytes that may still be looked at */
+	bool failed;
+};
+
+const uint8_t *pointers_bytes(const struct module *module, uint64_t address,
+			      size_t *available)
+{
+	for (size_t i = 0; i < module->segment_count; i++) {
+		const struct module_segment *seg = &module->segments[i];
+		uint64_t at = address - seg->address;
+		Elf_Data *data;
+
+		if (at >= seg->size)
+			continue;
+		data = elf_getdata_rawchunk(module->elf, seg->offset,
+					    seg->size, ELF_T_BYTE);
+		if (!data || !data->d_buf || at >= data->d_size)
+			return NULL;
+		*available = data->d_size - at;
+		return (const uint8_t *)data->d_buf + at;
+	}
+	return NULL;
+}
+
+static void pointers_add(struct pointer_search *search, uint64_t at,
+			 uint64_t value)
+{
+	struct pointers *found = search->found;
+	size_t available;
+
+	if (value < search->low || value >= search->high ||
+	    !module_code(search->module, value, &available, NULL))
+		return;
+	if (found->count == POINTERS_MAX) {
+		found->complete = false;
+		return;
+	}
+	if (!array_grow(&found->list, found->count, &found->room,
+			sizeof(*found->list))) {
+		search->failed = true;
+		return;
+	}
+	found->list[found->count++] = (struct pointer) { value, at };
+}
+
+static void search_segment(struct pointer_search *search,
+			   const struct module_segment *seg)
+{
+	size_t word = search->module->elf_class == ELFCLASS64 ? 8 : 4;
+	uint64_t at = -seg->address & (word - 1);
+	size_t available;
+	const uint8_t *bytes = seg->size ?
+		pointers_bytes(search->module, seg->address, &available) : NULL;
+
+	if (!bytes)
+		return;
+	if (available > search->left) {
+		search->found->complete = false;
+		return;
+	}
+	search->left -= available;
+	for (; at + word <= available && !search->failed; at += word) {
+		uint64_t value = 0;
+
+		memcpy(&value, bytes + at, word);
+		pointers_add(search, seg->address + at, value);
+	}
+}
+
+static int pointer_compare(const void *a, const void *b)
+{
+	const struct pointer *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+const struct pointers *pointers_get(struct module *module)
+{
+	struct pointer_search search = {
+		.module = module, .left = module->file_size, .low = UINT64_MAX,
+	};
+	Elf_Scn *scn = NULL;
+	GElf_Rela rela;
+	GElf_Shdr sh;
+
+	if (module->pointers)
+		return module->pointers;
+	search.found = module->pointers = calloc(1, sizeof(*search.found));
+	if (!search.found)
+		return NULL;
+	search.found->complete = module->has_sections;
+	for (size_t i = 0; i < module->code_count; i++) {
+		if (module->codes[i].start < search.low)
+			search.low = module->codes[i].start;
+		if (module->codes[i].end > search.high)
+			search.high = module->codes[i].end;
+	}
+	for (size_t i = 0; i < module->segment_count && !search.failed; i++)
+		search_segment(&search, &module->segments[i]);
+
+	/* what the loader makes of words that the file doesn't have */
+	while ((scn = elf_nextscn(module->elf, scn))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_RELA ||
+		    !(sh.sh_flags & SHF_ALLOC) ||
+		    !(data = elf_getdata(scn, NULL)))
+			continue;
+		for (int i = 0; !search.failed &&
+				gelf_getrela(data, i, &rela); i++)
+			if (!GELF_R_SYM(rela.r_info))
+				pointers_add(&search, rela.r_offset,
+					     rela.r_addend);
+	}
+	if (search.found->count)
+		qsort(search.found->list, search.found->count,
+		      sizeof(*search.found->list), pointer_compare);
+	if (search.failed)
+		pointers_forget(module);
+	return module->pointers;
+}
+
+void pointers_forget(struct module *module)
+{
+	if (module->pointers)
+		free(module->pointers->list);
+	free(module->pointers);
+	module->pointers = NULL;
 }

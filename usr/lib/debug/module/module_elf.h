@@ -129,4 +129,63 @@ int module_refuse(struct error *err, const char *what);
 void module_section_decompress(Elf_Scn *scn, const GElf_Shdr *sh,
 			       const char *name);
 
+/*
+ * What a program's run time does to stacks that a return probe, which puts an
+ * address of the kernel's in the place of the one to return to, gets in the way
+ * of.
+ */
+#define RUNTIME_GO		0x01	/* looks through stacks, and moves them */
+#define RUNTIME_SPLITS		0x02	/* goes on on another stack in a call */
+#define RUNTIME_SWITCHES	0x04	/* has stacks of its own: coroutines */
+#define RUNTIME_SIGNAL_STACK	0x08	/* ... for signals */
+#define RUNTIME_UNWINDS		0x10	/* exceptions, or frames are taken off
+					 * one by one */
+#define RUNTIME_PROGRAM		0x20	/* it is a program, not a library */
+#define RUNTIME_MIGRATES	0x40	/* calls may go on in other threads */
+
+/* By names in the module's file; what it loads isn't seen. */
+unsigned int runtime_find(const struct module *module);
+
+/*
+ * Static probes of a module (SystemTap's sys/sdt.h): what .note.stapsdt says
+ * of them. Addresses are as linked, corrected by .stapsdt.base for a module
+ * that was moved afterwards.
+ */
+struct usdt_probe {
+	const char *provider, *name;	/* as long as the module */
+	const char *arguments;	/* "8@%rdi -4@$5"; may be "" */
+	uint64_t address;
+	uint64_t semaphore;	/* 0: none */
+};
+
+struct usdt_probes {
+	struct usdt_probe *probes;	/* in the order of the notes */
+	size_t count, room;
+};
+
+/* All of them; notes that are damaged are left out. 0 or -ENOMEM. */
+int usdt_load(const struct module *module, struct usdt_probes *probes);
+void usdt_free(struct usdt_probes *probes);
+
+/* Words of the module's data that may be addresses of code: all tables of labels
+ * are among them. */
+struct pointer {
+	uint64_t value;
+	uint64_t at;		/* address of the word */
+};
+
+struct pointers {
+	struct pointer *list;	/* ascending by value */
+	size_t count, room;
+	bool complete;		/* none is missing */
+};
+
+/* They are looked for once. NULL: no memory. */
+const struct pointers *pointers_get(struct module *module);
+void pointers_forget(struct module *module);
+
+/* The bytes of the file that are loaded at address; NULL: none. */
+const uint8_t *pointers_bytes(const struct module *module, uint64_t address,
+			      size_t *available);
+
 #endif

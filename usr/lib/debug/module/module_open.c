@@ -12,11 +12,8 @@
 #include "lib/debug/arch/arch.h"
 #include "code.h"
 #include "demangle.h"
-#include "functions.h"
 #include "module_rel.h"
-#include "pointers.h"
-#include "rseq.h"
-#include "symbols.h"
+#include "module_symbols.h"
 #include "unpack.h"
 
 #define BAD_SECTIONS	"its section headers are truncated or damaged"
@@ -430,7 +427,6 @@ void module_close(struct module *module)
 		return;
 	code_forget(module);
 	pointers_forget(module);
-	rseq_forget(module);
 	free(module->functions);
 	demangle_index_free(module->full_names);
 	free(module->full_names);

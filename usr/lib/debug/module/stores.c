@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "stores.h"
-#include "functions.h"
+#include "module_symbols.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -8,9 +8,8 @@
 #define TRCUST_STORES_H
 
 #include "lib/debug/arch/arch.h"
-#include "block.h"
-#include "flow.h"
 #include "labels.h"
+#include "flow.h"
 
 struct stores;
 

@@ -1,15 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The symbol that a name of a TSF means. */
-#include "module_elf.h"
+#include "symbol_find.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <rastrace/tdf.h>
 #include "lib/hash.h"
 #include "demangle.h"
-#include "source_path.h"
-#include "symbol_find.h"
+#include "module_elf.h"
+
+static bool is_separator(char c)
+{
+	return c == '/' || c == '\\';
+}
+
+static bool char_equal(char a, char b, bool exact)
+{
+	if (is_separator(a) || exact)
+		return a == b || (is_separator(a) && is_separator(b));
+	return !strncasecmp(&a, &b, 1);
+}
+
+bool source_path_matches(const char *path, const char *wanted, bool exact)
+{
+	size_t n, length = strlen(path);
+
+	while (wanted[0] == '.' &&
+	       (is_separator(wanted[1]) ||
+		(wanted[1] == '.' && is_separator(wanted[2]))))
+		wanted += wanted[1] == '.' ? 3 : 2;
+	n = strlen(wanted);
+	if (!n || n > length)
+		return false;
+	for (size_t i = 1; i <= n; i++)
+		if (!char_equal(path[length - i], wanted[n - i], exact))
+			return false;
+	return n == length || is_separator(path[length - n]) ||
+	       is_separator(path[length - n - 1]);
+}
+
+const char *source_path_base(const char *path)
+{
+	const char *base = path;
+
+	for (; *path; path++)
+		if (is_separator(*path))
+			base = path + 1;
+	return base;
+}
+
+/* The symbol that a name of a TSF means. */
 
 /* How well a symbol fits; more is better. */
 static unsigned int symbol_rank(const struct module *module,
@@ -95,8 +137,9 @@ static void name_search_take(struct name_search *search,
 	}
 }
 
-/* All names of C++ are demangled when one of them is first asked for. */
-const struct demangle_index *
+/* Symbols whose names are of C++, by their numbers; empty without memory. All
+ * names are demangled when one of them is first asked for. */
+static const struct demangle_index *
 module_symbol_full_names(const struct module *module)
 {
 	struct demangle_index *index = module->full_names;
@@ -182,7 +225,8 @@ module_symbol_find(const struct module *module, const char *name,
 	return search.best;
 }
 
-char *module_symbol_full_name(const struct module *module,
+/* "ns::fn(int)" or "file.c:name" of a symbol, malloc'd; NULL: no memory. */
+static char *module_symbol_full_name(const struct module *module,
 			      const struct module_symbol *symbol)
 {
 	char *name = strndup(symbol->name, symbol->name_length), *full = NULL;
@@ -247,4 +291,266 @@ void module_symbol_candidates(const struct module *module, const char *name,
 	if (c.search.best)
 		search_each(&c.search, candidates_take);
 	free(c.search.file);
+}
+
+/* Names that are like one that wasn't found. */
+
+#define NEAR_LOOKUPS_MAX	64
+#define NEAR_SYMBOLS_MAX	4000000	/* looked at by all of them */
+#define NEAR_NAMES		3
+#define NEAR_NAME_MAX		128
+
+/* Distance of a symbol's name from the one wanted; limit + 1 when it is far. A
+ * name that goes on, or wants only leading underscores, is near. */
+static unsigned int near_score(const char *s, size_t n, const char *name,
+			       size_t length, unsigned int limit)
+{
+	unsigned int row[NEAR_NAME_MAX + 1];
+
+	if (n > NEAR_NAME_MAX)
+		return limit + 1;
+	while (n > length && *s == '_') {
+		s++;
+		n--;
+	}
+	if (n == length && !memcmp(s, name, n))
+		return 1;
+	if (length >= 3 && n > length && !memcmp(s, name, length))
+		return limit;
+	if (n > length + limit || length > n + limit)
+		return limit + 1;
+
+	/* Edit distance of two names, at most `limit` + 1: of the matrix only
+	 * what is that near to its diagonal is computed. */
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j <= limit ? j : limit + 1;
+	for (size_t i = 1; i <= length; i++) {
+		size_t first = i > limit ? i - limit : 1;
+		size_t last = i + limit < n ? i + limit : n;
+		unsigned int corner = row[first - 1];
+		unsigned int least = i <= limit ? i : limit + 1;
+
+		row[first - 1] = least;
+		for (size_t j = first; j <= last; j++) {
+			unsigned int best = corner + (name[i - 1] != s[j - 1]);
+
+			corner = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+			if (best < least)
+				least = best;
+		}
+		if (least > limit)
+			return limit + 1;
+	}
+	return row[n];
+}
+
+struct near_name {
+	const char *text;
+	size_t length;
+	unsigned int score;
+};
+
+struct near_list {
+	struct near_name names[NEAR_NAMES];
+	size_t count;
+};
+
+static int near_compare(const struct near_name *a, const struct near_name *b)
+{
+	size_t least = a->length < b->length ? a->length : b->length;
+	int order = memcmp(a->text, b->text, least);
+
+	return order ? order : (a->length > b->length) -
+			       (a->length < b->length);
+}
+
+/* Keep the best few, ordered by score and name. */
+static void near_list_add(struct near_list *list, const struct near_name *name)
+{
+	size_t at = 0;
+
+	while (at < list->count) {
+		int order = near_compare(&list->names[at], name);
+
+		if (!order)
+			return;
+		if (list->names[at].score > name->score ||
+		    (list->names[at].score == name->score && order > 0))
+			break;
+		at++;
+	}
+	if (at == NEAR_NAMES)
+		return;
+	if (list->count < NEAR_NAMES)
+		list->count++;
+	for (size_t i = list->count - 1; i > at; i--)
+		list->names[i] = list->names[i - 1];
+	list->names[at] = *name;
+}
+
+static bool near_is_wanted(const struct module *module, enum module_want want,
+			   const struct module_symbol *symbol)
+{
+	size_t available;
+
+	return symbol->defined &&
+	       (want == MODULE_DATA ||
+		(!symbol->absolute &&
+		 module_code(module, symbol->address, &available, NULL)));
+}
+
+static unsigned int near_limit(size_t length)
+{
+	return length < 7 ? (length + 2) / 3 : 3;
+}
+
+void module_symbol_near(struct module *module, const char *name,
+			enum module_want want, char *text, size_t size)
+{
+	const struct demangle_index *index;
+	size_t length = strlen(name), used = 0;
+	unsigned int limit = near_limit(length);
+	struct near_list list = { .count = 0 };
+
+	text[0] = '\0';
+	if (length < 2 || length > NEAR_NAME_MAX ||
+	    ++module->near_lookups > NEAR_LOOKUPS_MAX ||
+	    module->near_lookups * module->symbol_count > NEAR_SYMBOLS_MAX)
+		return;
+	for (size_t i = 0; i < module->symbol_count; i++) {
+		const struct module_symbol *symbol = &module->symbols[i];
+		struct near_name found = {
+			symbol->name, symbol->name_length,
+		};
+		bool printable = found.length > 0;
+
+		found.score = near_score(found.text, found.length, name,
+					 length, limit);
+		if (found.score > limit ||
+		    !near_is_wanted(module, want, symbol))
+			continue;
+		for (size_t j = 0; j < found.length; j++)
+			printable &= (unsigned char)found.text[j] > ' ' &&
+				     found.text[j] != 0x7f;
+		if (printable)
+			near_list_add(&list, &found);
+	}
+
+	/* names of C++ by what names the function itself */
+	index = module_symbol_full_names(module);
+	name = demangle_base(demangle_start(name), &length);
+	limit = near_limit(length);
+	for (size_t i = 0; i < index->count; i++) {
+		const struct demangle_entry *entry = &index->entries[i];
+		struct near_name found = { .text = entry->full };
+
+		found.score = near_score(entry->base, entry->base_length, name,
+					 length, limit);
+		if (found.score > limit ||
+		    !near_is_wanted(module, want,
+				    &module->symbols[entry->number]))
+			continue;
+		found.length = strlen(found.text);
+		near_list_add(&list, &found);
+	}
+	for (size_t i = 0; i < list.count && used < size; i++)
+		used += snprintf(text + used, size - used, "%s%.*s",
+				 i ? ", " : "", (int)list.names[i].length,
+				 list.names[i].text);
+}
+
+/*
+ * Sections that the kernel relocates each for itself: those of its modules, and
+ * what has a copy on every processor.
+ */
+
+#define PERCPU_SECTION	".data..percpu"	/* of modules; asm-generic/percpu.h */
+#define INIT_PREFIX	".init"		/* module_init_section() */
+#define NAMES_MAX	1024
+
+/* Of a per-CPU section the kernel has symbols only: it begins with the first
+ * variable whose name no other symbol has. So many names are looked at. */
+static void section_begin(const struct module *module,
+			  struct module_section *section)
+{
+	const struct module_symbol *first = NULL;
+	uint64_t end = section->address + section->size;
+	int tries = NAMES_MAX;
+
+	for (size_t i = 0; i < module->symbol_count; i++) {
+		const struct module_symbol *symbol = &module->symbols[i];
+		size_t length = symbol->name_length, j = 0;
+
+		/* not one for a section or a file */
+		if (symbol->address < section->address ||
+		    symbol->address >= (first ? first->address : end) ||
+		    !symbol->defined || symbol->absolute || !length ||
+		    symbol->name[length] ||
+		    (symbol->type != STT_OBJECT &&
+		     symbol->type != STT_NOTYPE) || tries-- <= 0)
+			continue;
+		for (; j < module->symbol_count; j++)
+			if (j != i &&
+			    module->symbols[j].name_length == length &&
+			    !memcmp(module->symbols[j].name, symbol->name,
+				    length))
+				break;
+		if (j == module->symbol_count)
+			first = symbol;
+	}
+	section->name = first ? first->name : "";
+	section->address = first ? first->address : end;
+	section->size = end - section->address;
+}
+
+bool module_section_find(const struct module *module, uint64_t address,
+			 struct module_section *section)
+{
+	const struct module_symbol *start, *end;
+	Elf_Scn *scn = NULL;
+	const char *name;
+	size_t names;
+	GElf_Shdr sh;
+	bool others;
+
+	if (!module->elf || module->kind == TDF_MODULE_USER ||
+	    elf_getshdrstrndx(module->elf, &names))
+		return false;
+	if (module->kind == TDF_MODULE_KERNEL) {
+		start = module_symbol_find(module, "__per_cpu_start",
+					   MODULE_DATA, &others);
+		end = module_symbol_find(module, "__per_cpu_end", MODULE_DATA,
+					 &others);
+		if (!start || !end || address < start->address ||
+		    address >= end->address)
+			return false;
+		*section = (struct module_section) {
+			.name = "__per_cpu_start", .address = start->address,
+			.size = end->address - start->address, .percpu = true,
+		};
+		return true;
+	}
+	while ((scn = elf_nextscn(module->elf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || address < sh.sh_addr ||
+		    address - sh.sh_addr >= sh.sh_size)
+			continue;
+		name = elf_strptr(module->elf, names, sh.sh_name);
+		if (!name || !(sh.sh_flags & SHF_ALLOC))
+			continue;
+		*section = (struct module_section) {
+			.name = name, .address = sh.sh_addr, .size = sh.sh_size,
+			.percpu = !strcmp(name, PERCPU_SECTION),
+			.init = !strncmp(name, INIT_PREFIX,
+					 strlen(INIT_PREFIX)),
+		};
+		if (section->percpu)
+			section_begin(module, section);
+		return true;
+	}
+	return false;
 }

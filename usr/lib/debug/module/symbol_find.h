@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Symbols by their names. */
+/* What names of a TSF mean: symbols by their names, names of source files; and
+ * sections that the kernel relocates for itself. */
 #ifndef LIB_MODULE_SYMBOL_FIND_H
 #define LIB_MODULE_SYMBOL_FIND_H
 
+#include <stdbool.h>
 #include "module_elf.h"
+
+/* Does the path end with `wanted`, part by part? Upper and lower case are the
+ * same unless `exact`, / and \ always are. */
+bool source_path_matches(const char *path, const char *wanted, bool exact);
+/* The last part. */
+const char *source_path_base(const char *path);
 
 enum module_want { MODULE_CODE, MODULE_DATA };
 
@@ -21,12 +29,21 @@ module_symbol_find(const struct module *module, const char *name,
  * as they go into text. */
 void module_symbol_candidates(const struct module *module, const char *name,
 			      enum module_want want, char *text, size_t size);
-/* "ns::fn(int)" or "file.c:name" of a symbol, malloc'd; NULL: no memory. */
-char *module_symbol_full_name(const struct module *module,
-			      const struct module_symbol *symbol);
 
-/* Symbols whose names are of C++, by their numbers; empty without memory. */
-const struct demangle_index *
-module_symbol_full_names(const struct module *module);
+/* "foo, food, fob" into text, or "" */
+void module_symbol_near(struct module *module, const char *name,
+			enum module_want want, char *text, size_t size);
+
+struct module_section {
+	const char *name;	/* PERCPU: a symbol at its address, "" none */
+	uint64_t address, size;
+	bool percpu;
+	bool init;		/* gone once the module runs */
+};
+
+/* The section around the address that the kernel relocates for itself. False:
+ * none, it moves with the code. */
+bool module_section_find(const struct module *module, uint64_t address,
+			 struct module_section *section);
 
 #endif

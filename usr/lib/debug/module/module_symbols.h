@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From addresses of code to the symbols there. */
-#ifndef TRCUST_SYMBOL_INDEX_H
-#define TRCUST_SYMBOL_INDEX_H
+/* The symbols of a file become those of the module; its functions, and its symbols
+ * by address. */
+#ifndef LIB_MODULE_SYMBOLS_H
+#define LIB_MODULE_SYMBOLS_H
 
 #include "module_elf.h"
 
+/* Add the symbols of the module's file, or of a debug file. */
+int module_load_symbols(struct module *module, Elf *elf, uint64_t file_size);
+
+/* Fill module->functions from symbols and .eh_frame. */
+int module_load_functions(struct module *module);
+/* The function around address; NULL: none is known. */
+const struct module_range *
+module_function_find(const struct module *module, uint64_t address);
+
+/* From addresses of code to the symbols there. */
 struct symbol_index {
 	const struct module_symbol **symbols;	/* by address */
 	size_t count;
