@@ -10,36 +10,22 @@
 #include "arch_x86_insn.h"
 
 /* All that instructions of these do is in their operands. */
+#define LISTED(category)	[ZYDIS_CATEGORY_##category] = true,
 static const bool listed[ZYDIS_CATEGORY_MAX_VALUE + 1] = {
-	[ZYDIS_CATEGORY_ADOX_ADCX] = true, [ZYDIS_CATEGORY_AES] = true,
-	[ZYDIS_CATEGORY_AVX] = true, [ZYDIS_CATEGORY_AVX2] = true,
-	[ZYDIS_CATEGORY_AVX2GATHER] = true, [ZYDIS_CATEGORY_AVX512] = true,
-	[ZYDIS_CATEGORY_AVX512_BITALG] = true,
-	[ZYDIS_CATEGORY_AVX512_VBMI] = true, [ZYDIS_CATEGORY_BINARY] = true,
-	[ZYDIS_CATEGORY_BITBYTE] = true, [ZYDIS_CATEGORY_BLEND] = true,
-	[ZYDIS_CATEGORY_BMI1] = true, [ZYDIS_CATEGORY_BMI2] = true,
-	[ZYDIS_CATEGORY_BROADCAST] = true, [ZYDIS_CATEGORY_CALL] = true,
-	[ZYDIS_CATEGORY_CMOV] = true, [ZYDIS_CATEGORY_COMPRESS] = true,
-	[ZYDIS_CATEGORY_COND_BR] = true, [ZYDIS_CATEGORY_CONFLICT] = true,
-	[ZYDIS_CATEGORY_CONVERT] = true, [ZYDIS_CATEGORY_DATAXFER] = true,
-	[ZYDIS_CATEGORY_DECIMAL] = true, [ZYDIS_CATEGORY_EXPAND] = true,
-	[ZYDIS_CATEGORY_FCMOV] = true, [ZYDIS_CATEGORY_FLAGOP] = true,
-	[ZYDIS_CATEGORY_FP16] = true, [ZYDIS_CATEGORY_GATHER] = true,
-	[ZYDIS_CATEGORY_GFNI] = true, [ZYDIS_CATEGORY_IFMA] = true,
-	[ZYDIS_CATEGORY_KMASK] = true, [ZYDIS_CATEGORY_LOGICAL] = true,
-	[ZYDIS_CATEGORY_LOGICAL_FP] = true, [ZYDIS_CATEGORY_LZCNT] = true,
-	[ZYDIS_CATEGORY_MMX] = true, [ZYDIS_CATEGORY_NOP] = true,
-	[ZYDIS_CATEGORY_PCLMULQDQ] = true, [ZYDIS_CATEGORY_POP] = true,
-	[ZYDIS_CATEGORY_PREFETCH] = true, [ZYDIS_CATEGORY_PUSH] = true,
-	[ZYDIS_CATEGORY_RET] = true, [ZYDIS_CATEGORY_ROTATE] = true,
-	[ZYDIS_CATEGORY_SCATTER] = true, [ZYDIS_CATEGORY_SEMAPHORE] = true,
-	[ZYDIS_CATEGORY_SETCC] = true, [ZYDIS_CATEGORY_SHA] = true,
-	[ZYDIS_CATEGORY_SHIFT] = true, [ZYDIS_CATEGORY_SSE] = true,
-	[ZYDIS_CATEGORY_STRINGOP] = true, [ZYDIS_CATEGORY_STTNI] = true,
-	[ZYDIS_CATEGORY_UNCOND_BR] = true, [ZYDIS_CATEGORY_VAES] = true,
-	[ZYDIS_CATEGORY_VBMI2] = true, [ZYDIS_CATEGORY_VFMA] = true,
-	[ZYDIS_CATEGORY_VPCLMULQDQ] = true, [ZYDIS_CATEGORY_WIDENOP] = true,
-	[ZYDIS_CATEGORY_X87_ALU] = true,
+	LISTED(ADOX_ADCX) LISTED(AES) LISTED(AVX) LISTED(AVX2)
+	LISTED(AVX2GATHER) LISTED(AVX512) LISTED(AVX512_BITALG)
+	LISTED(AVX512_VBMI) LISTED(BINARY) LISTED(BITBYTE) LISTED(BLEND)
+	LISTED(BMI1) LISTED(BMI2) LISTED(BROADCAST) LISTED(CALL) LISTED(CMOV)
+	LISTED(COMPRESS) LISTED(COND_BR) LISTED(CONFLICT) LISTED(CONVERT)
+	LISTED(DATAXFER) LISTED(DECIMAL) LISTED(EXPAND) LISTED(FCMOV)
+	LISTED(FLAGOP) LISTED(FP16) LISTED(GATHER) LISTED(GFNI) LISTED(IFMA)
+	LISTED(KMASK) LISTED(LOGICAL) LISTED(LOGICAL_FP) LISTED(LZCNT)
+	LISTED(MMX) LISTED(NOP) LISTED(PCLMULQDQ) LISTED(POP) LISTED(PREFETCH)
+	LISTED(PUSH) LISTED(RET) LISTED(ROTATE) LISTED(SCATTER)
+	LISTED(SEMAPHORE) LISTED(SETCC) LISTED(SHA) LISTED(SHIFT) LISTED(SSE)
+	LISTED(STRINGOP) LISTED(STTNI) LISTED(UNCOND_BR) LISTED(VAES)
+	LISTED(VBMI2) LISTED(VFMA) LISTED(VPCLMULQDQ) LISTED(WIDENOP)
+	LISTED(X87_ALU)
 };
 
 static bool insn_is_listed(const ZydisDecodedInstruction *zi)
@@ -249,18 +235,21 @@ static struct arch_transfer *x86_transfer_to(struct arch_effect *effect,
 	return NULL;
 }
 
-static struct arch_transfer *effect_add(struct arch_effect *effect)
+static void effect_add(struct arch_effect *effect,
+		       const struct arch_transfer *transfer)
 {
 	if (effect->count < ARCH_TRANSFERS)
-		return &effect->transfers[effect->count++];
-	effect->known = false;
-	return NULL;
+		effect->transfers[effect->count++] = *transfer;
+	else
+		effect->known = false;
 }
 
 static void effect_add_memory(struct arch_effect *effect,
 			      const struct arch_memory *memory, uint8_t actions)
 {
-	struct arch_transfer *transfer;
+	struct arch_transfer transfer = {
+		.to_memory = true, .memory = *memory, .bytes = memory->bytes,
+	};
 
 	if (actions & ZYDIS_OPERAND_ACTION_MASK_READ) {
 		if (effect->read_count < 2)
@@ -274,23 +263,15 @@ static void effect_add_memory(struct arch_effect *effect,
 		effect->writes[effect->write_count++] = *memory;
 	else
 		effect->known = false;
-	transfer = effect_add(effect);
-	if (!transfer)
-		return;
-	transfer->to_memory = true;
-	transfer->memory = *memory;
-	transfer->bytes = memory->bytes;
+	effect_add(effect, &transfer);
 }
 
 static void effect_add_write(struct arch_effect *effect, unsigned int number)
 {
-	struct arch_transfer *transfer;
+	struct arch_transfer transfer = { .to = number };
 
-	if (x86_transfer_to(effect, number))
-		return;
-	transfer = effect_add(effect);
-	if (transfer)
-		transfer->to = number;
+	if (!x86_transfer_to(effect, number))
+		effect_add(effect, &transfer);
 }
 
 static void effect_add_operand(const struct x86_insn *insn,
@@ -335,89 +316,56 @@ static void effect_add_operand(const struct x86_insn *insn,
 				 x86_register_number(insn, operand->mem.base));
 }
 
-static void effect_use(const struct x86_insn *insn, ZydisRegister reg,
-		       struct arch_effect *effect)
-{
-	int number = x86_register_number(insn, reg);
-
-	if (number >= 0)
-		effect->uses |= 1u << number;
-}
-
 /* What the operand's value or, where that is computed, its address is made of.
  * The stack pointer of push, pop and call has transfers of its own. */
 static void effect_use_operand(const struct x86_insn *insn,
 			       const ZydisDecodedOperand *operand,
 			       struct arch_effect *effect)
 {
+	int used[2] = { -1, -1 };
+
 	if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	    operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ &&
 	    (operand->visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN ||
 	     !stack_bytes(insn)))
-		effect_use(insn, operand->reg.value, effect);
+		used[0] = x86_register_number(insn, operand->reg.value);
 	if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
 	    (operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
 	     operand_memory(insn, operand).space == ARCH_SPACE_UNKNOWN)) {
-		effect_use(insn, operand->mem.base, effect);
-		effect_use(insn, operand->mem.index, effect);
+		used[0] = x86_register_number(insn, operand->mem.base);
+		used[1] = x86_register_number(insn, operand->mem.index);
 	}
+	for (int i = 0; i < 2; i++)
+		if (used[i] >= 0)
+			effect->uses |= 1u << used[i];
 }
-
-/* What an operand has. */
-struct x86_value {
-	enum arch_source source;
-	unsigned int reg;
-	int64_t number;
-	struct arch_memory memory;
-	uint8_t bytes, part;
-	bool is_signed;
-};
 
 static bool register_is_high(ZydisRegister reg)
 {
 	return reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH;
 }
 
-static struct x86_value x86_operand_value(const struct x86_insn *insn,
-					  const ZydisDecodedOperand *operand)
+/* What an operand has */
+static struct arch_transfer
+x86_operand_value(const struct x86_insn *insn,
+		  const ZydisDecodedOperand *operand)
 {
-	struct x86_value value = { .bytes = operand->size / 8 };
-	int number;
+	struct arch_transfer value = { .bytes = operand->size / 8 };
+	int number = operand->type == ZYDIS_OPERAND_TYPE_REGISTER ?
+		     x86_register_number(insn, operand->reg.value) : -1;
 
-	switch (operand->type) {
-	case ZYDIS_OPERAND_TYPE_REGISTER:
-		number = x86_register_number(insn, operand->reg.value);
-		if (number < 0 || register_is_high(operand->reg.value))
-			break;
+	if (number >= 0 && !register_is_high(operand->reg.value)) {
 		value.source = ARCH_SOURCE_REGISTER;
 		value.reg = number;
-		break;
-	case ZYDIS_OPERAND_TYPE_MEMORY:
+	} else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		value.source = ARCH_SOURCE_MEMORY;
 		value.memory = operand_memory(insn, operand);
-		break;
-	case ZYDIS_OPERAND_TYPE_IMMEDIATE:
+	} else if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
 		value.source = ARCH_SOURCE_CONSTANT;
 		value.number = operand->imm.value.s;
 		value.bytes = 8;
-		break;
-	default:
-		break;
 	}
 	return value;
-}
-
-static void transfer_set(struct arch_transfer *transfer,
-			 const struct x86_value *value)
-{
-	transfer->source = value->source;
-	transfer->reg = value->reg;
-	transfer->number = value->number;
-	transfer->bytes = value->bytes;
-	transfer->is_signed = value->is_signed;
-	transfer->part = value->part;
-	if (value->source == ARCH_SOURCE_MEMORY)
-		transfer->memory = value->memory;
 }
 
 static int64_t constant_cut(int64_t number, unsigned int bytes)
@@ -426,66 +374,71 @@ static int64_t constant_cut(int64_t number, unsigned int bytes)
 			    (int64_t)(number & ((1ULL << bytes * 8) - 1));
 }
 
+/* The destination stays. */
+static void transfer_set(struct arch_transfer *transfer,
+			 struct arch_transfer value)
+{
+	value.to_memory = transfer->to_memory;
+	value.to = transfer->to;
+	if (value.to_memory)
+		value.memory = transfer->memory;
+	*transfer = value;
+}
+
 /* Writing 32 bits clears those above; fewer leave the others alone. */
 static void register_set(const struct x86_insn *insn,
 			 const ZydisDecodedOperand *operand,
-			 const struct x86_value *value,
-			 struct arch_effect *effect)
+			 struct arch_transfer value)
 {
 	unsigned int whole = insn->wide ? 8 : 4, bytes = operand->size / 8;
-	int number = x86_register_number(insn, operand->reg.value);
-	struct arch_transfer *transfer;
-	struct x86_value put = *value;
+	struct arch_transfer *transfer = x86_transfer_to(
+		insn->effect, x86_register_number(insn, operand->reg.value));
 
-	if (number < 0 || register_is_high(operand->reg.value) ||
-	    put.source == ARCH_SOURCE_UNKNOWN)
+	if (!transfer || register_is_high(operand->reg.value) ||
+	    value.source == ARCH_SOURCE_UNKNOWN)
 		return;
-	transfer = x86_transfer_to(effect, number);
-	if (!transfer)
-		return;
-	if (put.source == ARCH_SOURCE_CONSTANT) {
-		put.number = constant_cut(put.number, bytes);
-		put.bytes = whole;
+	if (value.source == ARCH_SOURCE_CONSTANT) {
+		value.number = constant_cut(value.number, bytes);
+		value.bytes = whole;
 	}
-	if (put.bytes > bytes)
-		put.bytes = bytes;
-	put.is_signed &= put.bytes < bytes;
-	if (bytes < 4 || (put.is_signed && bytes < whole))
-		put.part = bytes;
-	transfer_set(transfer, &put);
+	if (value.bytes > bytes)
+		value.bytes = bytes;
+	value.is_signed &= value.bytes < bytes;
+	if (bytes < 4 || (value.is_signed && bytes < whole))
+		value.part = bytes;
+	transfer_set(transfer, value);
 }
 
-static void memory_set(const struct x86_value *value,
-		       struct arch_effect *effect)
+static void memory_set(const struct x86_insn *insn, struct arch_transfer value)
 {
-	for (int i = 0; i < effect->count; i++) {
-		struct arch_transfer *transfer = &effect->transfers[i];
-		struct x86_value put = *value;
+	struct arch_transfer *transfer = insn->effect->transfers;
+	int count = value.source == ARCH_SOURCE_MEMORY ? 0 :
+						insn->effect->count;
 
-		if (!transfer->to_memory || put.source == ARCH_SOURCE_MEMORY)
+	for (int i = 0; i < count; i++, transfer++) {
+		if (!transfer->to_memory)
 			continue;
-		put.bytes = transfer->memory.bytes;
-		if (put.source == ARCH_SOURCE_CONSTANT)
-			put.number = constant_cut(put.number, put.bytes);
-		transfer_set(transfer, &put);
+		value.bytes = transfer->memory.bytes;
+		if (value.source == ARCH_SOURCE_CONSTANT)
+			value.number = constant_cut(value.number, value.bytes);
+		transfer_set(transfer, value);
 	}
 }
 
 static void operand_set(const struct x86_insn *insn,
 			const ZydisDecodedOperand *operand,
-			const struct x86_value *value,
-			struct arch_effect *effect)
+			struct arch_transfer value)
 {
 	if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER)
-		register_set(insn, operand, value, effect);
+		register_set(insn, operand, value);
 	else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY)
-		memory_set(value, effect);
+		memory_set(insn, value);
 }
 
-static void value_lea(const struct x86_insn *insn, struct arch_effect *effect)
+static void value_lea(const struct x86_insn *insn)
 {
 	ZydisDecodedOperand address = insn->operands[1];
-	struct x86_value value = { .bytes = insn->wide ? 8 : 4 };
+	struct arch_transfer value = { .bytes = insn->wide ? 8 : 4 };
 	struct arch_memory memory;
 
 	address.mem.type = ZYDIS_MEMOP_TYPE_MEM;
@@ -500,65 +453,41 @@ static void value_lea(const struct x86_insn *insn, struct arch_effect *effect)
 		value.source = ARCH_SOURCE_CONSTANT;
 	else if (insn->operands[0].size == 64)
 		value.source = ARCH_SOURCE_ADDRESS;
-	register_set(insn, &insn->operands[0], &value, effect);
+	register_set(insn, &insn->operands[0], value);
 }
 
 /* register += number */
-static void x86_value_add(const struct x86_insn *insn, int64_t number,
-			  struct arch_effect *effect)
+static void x86_value_add(const struct x86_insn *insn, int64_t number)
 {
-	struct x86_value value = x86_operand_value(insn, &insn->operands[0]);
+	struct arch_transfer value =
+		x86_operand_value(insn, &insn->operands[0]);
 
-	if (value.source != ARCH_SOURCE_REGISTER)
-		return;
 	value.number = number;
-	register_set(insn, &insn->operands[0], &value, effect);
+	if (value.source == ARCH_SOURCE_REGISTER)
+		register_set(insn, &insn->operands[0], value);
 }
 
 /* Subtracted from itself, or exclusive or with itself */
-static bool value_zero(const struct x86_insn *insn, struct arch_effect *effect)
+static bool value_zero(const struct x86_insn *insn)
 {
-	struct x86_value zero = { .source = ARCH_SOURCE_CONSTANT, .bytes = 8 };
+	struct arch_transfer zero = { .source = ARCH_SOURCE_CONSTANT,
+				      .bytes = 8 };
 	const ZydisDecodedOperand *operands = insn->operands;
 
 	if (operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
 	    operands[1].type != ZYDIS_OPERAND_TYPE_REGISTER ||
 	    operands[0].reg.value != operands[1].reg.value)
 		return false;
-	register_set(insn, &operands[0], &zero, effect);
+	register_set(insn, &operands[0], zero);
 	return true;
 }
 
-/* And with a number that keeps the low bytes, or nothing */
-static void value_and(const struct x86_insn *insn, struct arch_effect *effect)
-{
-	struct x86_value value = x86_operand_value(insn, &insn->operands[0]);
-	const ZydisDecodedOperand *second = &insn->operands[1];
-
-	if (value.source != ARCH_SOURCE_REGISTER ||
-	    second->type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
-		return;
-	switch (second->imm.value.s) {
-	case 0:
-		value.source = ARCH_SOURCE_CONSTANT;
-		break;
-	case 0xff:
-		value.bytes = 1;
-		break;
-	case 0xffff:
-		value.bytes = 2;
-		break;
-	default:
-		return;
-	}
-	register_set(insn, &insn->operands[0], &value, effect);
-}
-
 /* What the instruction pushes or pops */
-static void value_stack(const struct x86_insn *insn, struct arch_effect *effect)
+static void value_stack(const struct x86_insn *insn)
 {
-	struct x86_value value = { .source = ARCH_SOURCE_REGISTER,
-				   .bytes = insn->wide ? 8 : 4 };
+	struct arch_effect *effect = insn->effect;
+	struct arch_transfer value = { .source = ARCH_SOURCE_REGISTER,
+				       .bytes = insn->wide ? 8 : 4 };
 	unsigned int sp = insn->wide ? 7 : 4;
 	struct arch_transfer *transfer = x86_transfer_to(effect, sp);
 	const ZydisDecodedOperand *first = insn->operands;
@@ -568,96 +497,102 @@ static void value_stack(const struct x86_insn *insn, struct arch_effect *effect)
 	if (insn->zi.mnemonic == ZYDIS_MNEMONIC_RET &&
 	    first->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
 		value.number += first->imm.value.u;
-	transfer_set(transfer, &value);
-	switch (insn->zi.mnemonic) {
-	case ZYDIS_MNEMONIC_PUSH:
-		value = x86_operand_value(insn, first);
-		memory_set(&value, effect);
-		break;
-	case ZYDIS_MNEMONIC_CALL:
+	transfer_set(transfer, value);
+	if (insn->zi.mnemonic == ZYDIS_MNEMONIC_PUSH) {
+		memory_set(insn, x86_operand_value(insn, first));
+	} else if (insn->zi.mnemonic == ZYDIS_MNEMONIC_CALL) {
 		value.source = ARCH_SOURCE_ADDRESS;
 		value.number = insn->address + insn->zi.length;
-		memory_set(&value, effect);
-		break;
-	case ZYDIS_MNEMONIC_POP:
-		if (first->type != ZYDIS_OPERAND_TYPE_REGISTER)
-			break;
+		memory_set(insn, value);
+	} else if (insn->zi.mnemonic == ZYDIS_MNEMONIC_POP &&
+		   first->type == ZYDIS_OPERAND_TYPE_REGISTER) {
 		if (x86_register_number(insn, first->reg.value) == (int)sp)
 			transfer->source = ARCH_SOURCE_UNKNOWN;
-		value = (struct x86_value){ .source = ARCH_SOURCE_MEMORY,
-					    .memory = effect->reads[0],
-					    .bytes = effect->reads[0].bytes };
-		register_set(insn, first, &value, effect);
-		break;
-	default:
-		break;
+		register_set(insn, first, (struct arch_transfer) {
+			.source = ARCH_SOURCE_MEMORY,
+			.memory = effect->reads[0],
+			.bytes = effect->reads[0].bytes,
+		});
 	}
 }
 
-static void x86_value_find(const struct x86_insn *insn,
-			   struct arch_effect *effect)
+static void x86_value_find(const struct x86_insn *insn)
 {
-	struct x86_value first = x86_operand_value(insn, &insn->operands[0]);
-	struct x86_value second = x86_operand_value(insn, &insn->operands[1]);
+	const ZydisDecodedOperand *to = &insn->operands[0];
+	struct arch_transfer first = x86_operand_value(insn, to);
+	struct arch_transfer second =
+		x86_operand_value(insn, &insn->operands[1]);
+	bool constant = second.source == ARCH_SOURCE_CONSTANT;
+	struct arch_effect *effect = insn->effect;
 	unsigned int bytes = insn->wide ? 8 : 4;
 
 	if (stack_bytes(insn)) {
-		value_stack(insn, effect);
+		value_stack(insn);
 		return;
 	}
 	switch (insn->zi.mnemonic) {
 	case ZYDIS_MNEMONIC_MOVSX: case ZYDIS_MNEMONIC_MOVSXD:
 	case ZYDIS_MNEMONIC_CDQE: case ZYDIS_MNEMONIC_CWDE:
 		second.is_signed = true;
-		operand_set(insn, &insn->operands[0], &second, effect);
+		operand_set(insn, to, second);
 		break;
 	case ZYDIS_MNEMONIC_XCHG:
-		operand_set(insn, &insn->operands[0], &second, effect);
-		operand_set(insn, &insn->operands[1], &first, effect);
+		operand_set(insn, to, second);
+		operand_set(insn, &insn->operands[1], first);
 		break;
 	case ZYDIS_MNEMONIC_OR:		/* with all ones */
-		if (second.source != ARCH_SOURCE_CONSTANT ||
-		    second.number != -1)
+		if (!constant || second.number != -1)
 			break;
 		/* fall through */
 	case ZYDIS_MNEMONIC_MOV: case ZYDIS_MNEMONIC_MOVZX:
 	case ZYDIS_MNEMONIC_MOVNTI:
-		operand_set(insn, &insn->operands[0], &second, effect);
+		operand_set(insn, to, second);
 		break;
 	case ZYDIS_MNEMONIC_LEA:
-		value_lea(insn, effect);
+		value_lea(insn);
 		break;
 	case ZYDIS_MNEMONIC_LEAVE:
-		first = (struct x86_value){ .source = ARCH_SOURCE_REGISTER,
-					    .reg = insn->wide ? 6 : 5,
-					    .number = bytes, .bytes = bytes };
-		second = (struct x86_value){ .source = ARCH_SOURCE_MEMORY,
-					     .memory = effect->reads[0],
-					     .bytes = bytes };
+		first = (struct arch_transfer){ .source = ARCH_SOURCE_REGISTER,
+						.reg = insn->wide ? 6 : 5,
+						.number = bytes,
+						.bytes = bytes };
+		second = (struct arch_transfer){ .source = ARCH_SOURCE_MEMORY,
+						 .memory = effect->reads[0],
+						 .bytes = bytes };
 		transfer_set(x86_transfer_to(effect, insn->wide ? 7 : 4),
-			     &first);
-		transfer_set(x86_transfer_to(effect, first.reg), &second);
+			     first);
+		transfer_set(x86_transfer_to(effect, first.reg), second);
 		break;
 	case ZYDIS_MNEMONIC_INC:
-		x86_value_add(insn, 1, effect);
+		x86_value_add(insn, 1);
 		break;
 	case ZYDIS_MNEMONIC_DEC:
-		x86_value_add(insn, -1, effect);
+		x86_value_add(insn, -1);
 		break;
 	case ZYDIS_MNEMONIC_ADD:
-		if (second.source == ARCH_SOURCE_CONSTANT)
-			x86_value_add(insn, second.number, effect);
+		if (constant)
+			x86_value_add(insn, second.number);
 		break;
 	case ZYDIS_MNEMONIC_SUB:
-		if (!value_zero(insn, effect) &&
-		    second.source == ARCH_SOURCE_CONSTANT)
-			x86_value_add(insn, -(uint64_t)second.number, effect);
+		if (!value_zero(insn) && constant)
+			x86_value_add(insn, -(uint64_t)second.number);
 		break;
 	case ZYDIS_MNEMONIC_XOR:
-		value_zero(insn, effect);
+		value_zero(insn);
 		break;
 	case ZYDIS_MNEMONIC_AND:
-		value_and(insn, effect);
+		/* with a number that keeps the low bytes, or nothing */
+		if (first.source != ARCH_SOURCE_REGISTER || !constant)
+			break;
+		if (!second.number)
+			first.source = ARCH_SOURCE_CONSTANT;
+		else if (second.number == 0xff)
+			first.bytes = 1;
+		else if (second.number == 0xffff)
+			first.bytes = 2;
+		else
+			break;
+		register_set(insn, to, first);
 		break;
 	default:
 		break;
@@ -674,6 +609,7 @@ bool x86_effect_find(const struct arch *arch, const uint8_t *code, size_t size,
 	memset(effect, 0, sizeof(*effect));
 	if (!x86_decode(arch, code, size, address, &insn))
 		return false;
+	insn.effect = effect;
 	effect->known = insn_is_listed(&insn.zi);
 	flags = insn.zi.cpu_flags;
 	effect->flags = flags && (flags->modified | flags->set_0 |
@@ -691,7 +627,7 @@ bool x86_effect_find(const struct arch *arch, const uint8_t *code, size_t size,
 			 insn.zi.meta.category == ZYDIS_CATEGORY_STRINGOP;
 	effect->traps |= insn_traps(&insn.zi, memory);
 	if (effect->known)
-		x86_value_find(&insn, effect);
+		x86_value_find(&insn);
 	else
 		*effect = (struct arch_effect){ .flags = true, .faults = true };
 	return true;

@@ -17,6 +17,7 @@ struct x86_insn {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	uint64_t address;
 	bool wide;		/* of a 64-bit module */
+	struct arch_effect *effect;	/* while it is found */
 };
 
 /* The instruction with its operands; false: it isn't valid. */
