@@ -302,32 +302,37 @@ bool demangle_is_whole(const char *mangled, const char *wanted)
 }
 
 void demangle_index_add(struct demangle_index *index, const char *name,
-			uint32_t number)
+			size_t length, uint32_t number)
 {
-	char *full = demangle_symbol(name);
-	const char *base;
-	size_t length;
+	char *text = strndup(name, length), *full;
+	struct demangle_entry *entry;
+	size_t base_length;
 
-	if (!full) {
-		if (!strstr(name, "::") && !strchr(name, '('))
+	full = text ? demangle_symbol(text) : NULL;
+	if (full || (text && !strstr(text, "::") && !strchr(text, '('))) {
+		free(text);
+		if (!full)
 			return;
-		full = strdup(name);
+	} else {
+		full = text;
 	}
-	if (full && !index->failed &&
-	    array_grow(&index->entries, index->count, &index->room,
-		       sizeof(*index->entries))) {
-		base = demangle_base(demangle_start(full), &length);
-		index->entries[index->count++] = (struct demangle_entry) {
-			.full = full, .base = base, .base_length = length,
-			.number = number,
-		};
-		index->failed = key_map_add_number(
-			&index->bases, hash_fnv(HASH_FNV_START, base, length),
-			index->count);
+	if (!full || index->failed ||
+	    !array_grow(&index->entries, index->count, &index->room,
+			sizeof(*index->entries))) {
+		free(full);
+		index->failed = true;
 		return;
 	}
-	free(full);
-	index->failed = true;
+	entry = &index->entries[index->count++];
+	entry->full = full;
+	entry->name = name;
+	entry->name_length = length;
+	entry->base = demangle_base(demangle_start(full), &base_length);
+	entry->base_length = base_length;
+	entry->number = number;
+	index->failed = key_map_add_number(
+		&index->bases, hash_fnv(HASH_FNV_START, entry->base,
+					base_length), index->count);
 }
 
 void demangle_index_free(struct demangle_index *index)
@@ -341,31 +346,38 @@ void demangle_index_free(struct demangle_index *index)
 
 const struct demangle_entry *
 demangle_index_next(const struct demangle_index *index, const char *wanted,
-		    size_t *position)
+		    struct demangle_walk *walk)
 {
 	size_t length, at;
 	const char *base = demangle_base(wanted, &length);
 	uint64_t hash = hash_fnv(HASH_FNV_START, base, length);
 
-	while ((at = key_map_each_number(&index->bases, hash, position)))
-		if (demangle_matches(index->entries[at - 1].full, wanted))
+	while (!walk->whole) {
+		at = key_map_each_number(&index->bases, hash, &walk->position);
+		if (at && demangle_matches(index->entries[at - 1].full,
+					   wanted)) {
+			walk->found = true;
 			return &index->entries[at - 1];
-	return NULL;
-}
-
-const struct demangle_entry *
-demangle_index_within(const struct demangle_index *index, const char *wanted,
-		      size_t *position)
-{
-	size_t length = strlen(wanted);
-
-	if (!demangle_may_be_whole(wanted))
+		}
+		walk->whole = !at;
+		if (!at)
+			walk->position = 0;
+	}
+	if (walk->found || !demangle_may_be_whole(wanted))
 		return NULL;
-	while (*position < index->count) {
+	while (walk->position < index->count) {
 		const struct demangle_entry *entry =
-			&index->entries[(*position)++];
+			&index->entries[walk->position++];
+		bool match = false;
+		char *name;
 
-		if (memmem(wanted, length, entry->base, entry->base_length))
+		if (!memmem(wanted, strlen(wanted), entry->base,
+			    entry->base_length))
+			continue;
+		name = strndup(entry->name, entry->name_length);
+		match = name && demangle_is_whole(name, wanted);
+		free(name);
+		if (match)
 			return entry;
 	}
 	return NULL;

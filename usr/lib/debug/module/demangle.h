@@ -42,7 +42,8 @@ bool demangle_is_whole(const char *mangled, const char *wanted);
 struct demangle_entry {
 	char *full;		/* demangled */
 	const char *base;	/* in full: demangle_base() */
-	uint32_t base_length, number;
+	const char *name;	/* as it was added */
+	uint32_t base_length, name_length, number;
 };
 
 struct demangle_index {
@@ -53,19 +54,21 @@ struct demangle_index {
 	bool failed;		/* out of memory; sticks */
 };
 
-/* Add a name, mangled or not; others than those of C++ are left out. */
+/* Add a name, mangled or not, which must last longer; others than those of C++
+ * are left out. */
 void demangle_index_add(struct demangle_index *index, const char *name,
-			uint32_t number);
+			size_t length, uint32_t number);
 void demangle_index_free(struct demangle_index *index);
-/* The next name that demangle_matches() the wanted one; *position starts as
- * 0. NULL: no more. */
+
+struct demangle_walk {
+	size_t position;
+	bool found, whole;
+};
+
+/* The next name that the wanted one means: that it demangle_matches() or, when
+ * there is none, demangle_is_whole(). *walk starts as zeros. NULL: no more. */
 const struct demangle_entry *
 demangle_index_next(const struct demangle_index *index, const char *wanted,
-		    size_t *position);
-/* The next name of which demangle_is_whole() may say that it is the wanted one;
- * *position starts as 0. NULL: no more. */
-const struct demangle_entry *
-demangle_index_within(const struct demangle_index *index, const char *wanted,
-		      size_t *position);
+		    struct demangle_walk *walk);
 
 #endif

@@ -381,7 +381,7 @@ int map_parse(struct map **result, const char *text, uint64_t size,
 
 		failed |= key_map_add_number(&map->names, map_name_hash(name),
 					     i + 1);
-		demangle_index_add(&map->full_names, name, i);
+		demangle_index_add(&map->full_names, name, strlen(name), i);
 	}
 	if (!code && (failed || map->full_names.failed))
 		code = error_no_memory(err);
@@ -446,22 +446,15 @@ const struct map_symbol *map_find(const struct map *map, const char *name,
 	const struct demangle_index *index = &map->full_names;
 	const struct map_symbol *list = map->symbols.list;
 	const struct demangle_entry *entry;
+	struct demangle_walk walk = { 0 };
 	uint64_t hash = map_name_hash(name);
 	size_t step = 0, i;
 
 	while ((i = key_map_each_number(&map->names, hash, &step)))
 		if (!strcmp(list[i - 1].name, name))
 			map_choose(&choice, &list[i - 1]);
-
-	/* names of C++: in parts, or whole */
-	step = 0;
 	if (!choice.best)
-		while ((entry = demangle_index_next(index, name, &step)))
-			map_choose(&choice, &list[entry->number]);
-	step = 0;
-	while (!choice.best &&
-	       (entry = demangle_index_within(index, name, &step)))
-		if (demangle_is_whole(list[entry->number].name, name))
+		while ((entry = demangle_index_next(index, name, &walk)))
 			map_choose(&choice, &list[entry->number]);
 	*others = choice.others;
 	return choice.best;

@@ -143,19 +143,15 @@ static const struct demangle_index *
 module_symbol_full_names(const struct module *module)
 {
 	struct demangle_index *index = module->full_names;
-	char name[MODULE_SYMBOL_NAME_MAX + 1];
 
 	if (index->complete || index->failed)
 		return index;
 	for (size_t i = 0; i < module->symbol_count; i++) {
 		const struct module_symbol *symbol = &module->symbols[i];
 
-		if (symbol->name_length >= sizeof(name) ||
-		    !demangle_is_mangled(symbol->name, symbol->name_length))
-			continue;
-		memcpy(name, symbol->name, symbol->name_length);
-		name[symbol->name_length] = '\0';
-		demangle_index_add(index, name, i);
+		if (demangle_is_mangled(symbol->name, symbol->name_length))
+			demangle_index_add(index, symbol->name,
+					   symbol->name_length, i);
 	}
 	index->complete = true;
 	return index;
@@ -171,14 +167,14 @@ static void search_each(struct name_search *search,
 	const struct module *module = search->module;
 	const struct demangle_index *index;
 	const struct demangle_entry *entry;
-	const struct module_symbol *symbol;
+	struct demangle_walk walk = { 0 };
 	size_t length = strlen(search->name), step = 0, i;
 	uint64_t hash = hash_fnv(HASH_FNV_START, search->name, length);
 	bool found = false;
-	char *name;
 
 	while ((i = key_map_each_number(&module->symbol_names, hash, &step))) {
-		symbol = &module->symbols[i - 1];
+		const struct module_symbol *symbol = &module->symbols[i - 1];
+
 		if (symbol->name_length == length &&
 		    !memcmp(symbol->name, search->name, length)) {
 			take(search, symbol);
@@ -188,20 +184,8 @@ static void search_each(struct name_search *search,
 	if (found || demangle_is_mangled(search->name, length))
 		return;
 	index = module_symbol_full_names(module);
-	step = 0;
-	while ((entry = demangle_index_next(index, search->name, &step))) {
+	while ((entry = demangle_index_next(index, search->name, &walk)))
 		take(search, &module->symbols[entry->number]);
-		found = true;
-	}
-	step = 0;
-	while (!found &&
-	       (entry = demangle_index_within(index, search->name, &step))) {
-		symbol = &module->symbols[entry->number];
-		name = strndup(symbol->name, symbol->name_length);
-		if (name && demangle_is_whole(name, search->name))
-			take(search, symbol);
-		free(name);
-	}
 }
 
 static void name_search_run(struct name_search *search, const char *name)
