@@ -96,7 +96,6 @@ void cfi_rows_index(const struct cfi_rows *rows, struct unwind_blocks *blocks,
 	}
 }
 
-
 /* DWARF numbers of registers (psABI, aadwarf64 4.1) */
 static const struct cfi_machine {
 	uint16_t machine;	/* ELF's */
@@ -325,13 +324,15 @@ static struct cursor cfi_block_take(struct cursor *c)
 }
 
 /* An instruction that sets the rule of a register */
-static void rule_run(struct cfi_run *run, uint8_t code, struct cursor *c)
+static void rule_run(struct cfi_run *run, uint8_t code, uint64_t number,
+		     struct cursor *c)
 {
-	uint64_t align = run->function->data_align, number = cursor_uleb(c);
+	uint64_t align = run->function->data_align;
 	struct cfi_rule *rule = rule_of(run, &run->state, number);
 	struct cfi_rule set = { .kind = RULE_OTHER };
 
 	switch (code) {
+	case DW_CFA_offset:
 	case DW_CFA_offset_extended:
 		set.kind = RULE_OFFSET;
 		set.offset = cursor_uleb(c) * align;
@@ -344,6 +345,7 @@ static void rule_run(struct cfi_run *run, uint8_t code, struct cursor *c)
 		set.kind = RULE_OFFSET;
 		set.offset = -(cursor_uleb(c) * align);
 		break;
+	case DW_CFA_restore:
 	case DW_CFA_restore_extended:
 		set = *rule_of(run, &run->initial, number);
 		break;
@@ -380,18 +382,12 @@ static void instruction_run(struct cfi_run *run, struct cursor *c)
 	uint8_t code = cursor_fixed(c, 1);
 	uint64_t number = code & 0x3f;
 
-	switch (code & 0xc0) {
-	case DW_CFA_advance_loc:
+	if ((code & 0xc0) == DW_CFA_advance_loc) {
 		location_set(run, run->location + number * step);
 		return;
-	case DW_CFA_offset:
-		*rule_of(run, state, number) = (struct cfi_rule) {
-			RULE_OFFSET, cursor_uleb(c) * align,
-		};
-		return;
-	case DW_CFA_restore:
-		*rule_of(run, state, number) =
-			*rule_of(run, &run->initial, number);
+	}
+	if (code & 0xc0) {
+		rule_run(run, code & 0xc0, number, c);
 		return;
 	}
 	switch (code) {
@@ -421,24 +417,18 @@ static void instruction_run(struct cfi_run *run, struct cursor *c)
 		cursor_uleb(c);
 		break;
 	case DW_CFA_def_cfa:
-		state->is_expression = false;
-		state->cfa_register = cursor_uleb(c);
-		state->cfa_offset = cursor_uleb(c);
-		break;
 	case DW_CFA_def_cfa_sf:
-		state->is_expression = false;
-		state->cfa_register = cursor_uleb(c);
-		state->cfa_offset = cursor_sleb(c) * align;
-		break;
 	case DW_CFA_def_cfa_register:
 		state->is_expression = false;
 		state->cfa_register = cursor_uleb(c);
-		break;
+		if (code == DW_CFA_def_cfa_register)
+			break;
+		/* fall through */
 	case DW_CFA_def_cfa_offset:
-		state->cfa_offset = cursor_uleb(c);
-		break;
 	case DW_CFA_def_cfa_offset_sf:
-		state->cfa_offset = cursor_sleb(c) * align;
+		state->cfa_offset = code == DW_CFA_def_cfa ||
+				    code == DW_CFA_def_cfa_offset ?
+			cursor_uleb(c) : cursor_sleb(c) * align;
 		break;
 	case DW_CFA_def_cfa_expression:
 		state->is_expression = true;
@@ -453,7 +443,7 @@ static void instruction_run(struct cfi_run *run, struct cursor *c)
 			break;
 		/* fall through */
 	default:
-		rule_run(run, code, c);
+		rule_run(run, code, cursor_uleb(c), c);
 	}
 }
 
