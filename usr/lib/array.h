@@ -28,6 +28,12 @@ bool array_extend(void *array, size_t *count, size_t *room, size_t size,
 size_t array_count_upto(const void *array, size_t count, size_t size,
 			uint64_t value);
 
+/* For functions that qsort() calls: negative, 0 or positive. */
+static inline int array_order(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
 /* For qsort() and bsearch(): elements by that first member. */
 int array_compare(const void *a, const void *b);
 

@@ -385,6 +385,17 @@ static inline bool arch_effect_find(const struct arch *arch,
 	return arch->effect_find(arch, code, size, address, effect);
 }
 
+/* What the instruction writes to the register; NULL: nothing. */
+static inline struct arch_transfer *arch_transfer_to(struct arch_effect *effect,
+						     int number)
+{
+	for (int i = 0; i < effect->count; i++)
+		if (!effect->transfers[i].to_memory &&
+		    (int)effect->transfers[i].to == number)
+			return &effect->transfers[i];
+	return NULL;
+}
+
 /* The symbol's name is none: it marks code or data. */
 static inline bool arch_name_is_mark(const struct arch *arch, const char *name)
 {

@@ -170,30 +170,27 @@ static bool a64_operand_parse(const struct arch *arch, const char *text,
 
 /* Instructions of AArch64, and which of them the kernel can probe. */
 
-/* How many bits the distance of a jump has, in instructions. They begin at bit
- * 0 when they are 26, else at bit 5. */
-enum field {
-	FIELD_NONE, FIELD_26 = 26, FIELD_19 = 19, FIELD_14 = 14, FIELD_9 = 9,
-};
-
 /* Which probes can't be placed there. */
 enum refusal { REFUSED_NOT, REFUSED_USER, REFUSED_ALL };
 
 struct a64_insn_class {
 	uint32_t mask, value;
 	enum arch_flow flow;
-	enum field field;
+	/* how many bits the distance of a jump has, in instructions; they begin
+	 * at bit 0 when they are 26, else at bit 5 */
+	uint8_t field;
 	uint8_t cost;
 	enum refusal refusal;
 	const char *why;
 };
 
 #define SIMULATED(flow, field)						\
-	flow, FIELD_##field, TDF_COST_EMULATED, REFUSED_NOT, NULL
+	ARCH_FLOW_##flow, field, TDF_COST_EMULATED, REFUSED_NOT, NULL
 #define STEPPED	\
-	ARCH_FLOW_NEXT, FIELD_NONE, TDF_COST_STEPPED, REFUSED_NOT, NULL
-#define REFUSED(flow, field, why)					\
-	flow, FIELD_##field, TDF_COST_STEPPED, REFUSED_ALL, why
+	ARCH_FLOW_NEXT, 0, TDF_COST_STEPPED, REFUSED_NOT, NULL
+#define REFUSED_JUMP(flow, field, why)					\
+	ARCH_FLOW_##flow, field, TDF_COST_STEPPED, REFUSED_ALL, why
+#define REFUSED(flow, why)	REFUSED_JUMP(flow, 0, why)
 
 static const char breakpoint[] = "is a breakpoint";
 static const char trap[] = "is a trap";
@@ -219,36 +216,34 @@ static const char control_stack[] = "changes the guarded control stack";
  */
 static const struct a64_insn_class classes[] = {
 	/* branches; those of later processors the kernel would step */
-	{ 0xfc000000, 0x14000000, SIMULATED(ARCH_FLOW_JUMP, 26) },   /* b */
-	{ 0xfc000000, 0x94000000, SIMULATED(ARCH_FLOW_CALL, 26) },   /* bl */
-	{ 0x7e000000, 0x34000000, SIMULATED(ARCH_FLOW_BRANCH, 19) }, /* cbz */
-	{ 0x7e000000, 0x36000000, SIMULATED(ARCH_FLOW_BRANCH, 14) }, /* tbz */
-	{ 0xff000010, 0x54000000, SIMULATED(ARCH_FLOW_BRANCH, 19) }, /* b.eq */
-	{ 0xff000010, 0x54000010,	/* bc.eq */
-	  REFUSED(ARCH_FLOW_BRANCH, 19, unknown_branch) },
-	{ 0x7e000000, 0x74000000,	/* cbeq ... */
-	  REFUSED(ARCH_FLOW_BRANCH, 9, unknown_branch) },
-	{ 0xffc0001f, 0x5500001f,	/* retaasppc label */
-	  REFUSED(ARCH_FLOW_RETURN, NONE, authenticates) },
-	{ 0xffffffff, 0xd61f03c0, SIMULATED(ARCH_FLOW_RETURN, NONE) },
-	{ 0xfffffc1f, 0xd61f0000, SIMULATED(ARCH_FLOW_COMPUTED, NONE) },
-	{ 0xfffffc1f, 0xd63f0000, SIMULATED(ARCH_FLOW_CALL, NONE) }, /* blr */
-	{ 0xfffffc1f, 0xd65f0000, SIMULATED(ARCH_FLOW_RETURN, NONE) },
-	{ 0xfefff800, 0xd61f0800,	/* braa */
-	  REFUSED(ARCH_FLOW_COMPUTED, NONE, authenticates) },
-	{ 0xfefff800, 0xd63f0800,	/* blraa */
-	  REFUSED(ARCH_FLOW_CALL, NONE, authenticates) },
-	{ 0xfffff800, 0xd65f0800,	/* retaa, retaasppc */
-	  REFUSED(ARCH_FLOW_RETURN, NONE, authenticates) },
-	{ 0xffe00000, 0xd6800000, REFUSED(ARCH_FLOW_STOP, NONE, leaves) },
-	{ 0xffe00000, 0xd6a00000, REFUSED(ARCH_FLOW_STOP, NONE, leaves) },
+	{ 0xfc000000, 0x14000000, SIMULATED(JUMP, 26) },   /* b */
+	{ 0xfc000000, 0x94000000, SIMULATED(CALL, 26) },   /* bl */
+	{ 0x7e000000, 0x34000000, SIMULATED(BRANCH, 19) }, /* cbz */
+	{ 0x7e000000, 0x36000000, SIMULATED(BRANCH, 14) }, /* tbz */
+	{ 0xff000010, 0x54000000, SIMULATED(BRANCH, 19) }, /* b.eq */
+	/* bc.eq */
+	{ 0xff000010, 0x54000010, REFUSED_JUMP(BRANCH, 19, unknown_branch) },
+	/* cbeq ... */
+	{ 0x7e000000, 0x74000000, REFUSED_JUMP(BRANCH, 9, unknown_branch) },
+	/* retaasppc label */
+	{ 0xffc0001f, 0x5500001f, REFUSED(RETURN, authenticates) },
+	{ 0xffffffff, 0xd61f03c0, SIMULATED(RETURN, 0) },
+	{ 0xfffffc1f, 0xd61f0000, SIMULATED(COMPUTED, 0) },
+	{ 0xfffffc1f, 0xd63f0000, SIMULATED(CALL, 0) }, /* blr */
+	{ 0xfffffc1f, 0xd65f0000, SIMULATED(RETURN, 0) },
+	{ 0xfefff800, 0xd61f0800, REFUSED(COMPUTED, authenticates) }, /* braa */
+	{ 0xfefff800, 0xd63f0800, REFUSED(CALL, authenticates) }, /* blraa */
+	/* retaa, retaasppc */
+	{ 0xfffff800, 0xd65f0800, REFUSED(RETURN, authenticates) },
+	{ 0xffe00000, 0xd6800000, REFUSED(STOP, leaves) },
+	{ 0xffe00000, 0xd6a00000, REFUSED(STOP, leaves) },
 
 	/* exceptions: the second one is what compilers end a program with, and
 	 * others a program may go on after */
-	{ 0xffe0001f, 0xd4200000, REFUSED(ARCH_FLOW_NEXT, NONE, breakpoint) },
-	{ 0xffe0001f, 0xd4400000, REFUSED(ARCH_FLOW_NEXT, NONE, trap) },
-	{ 0xffe00000, 0xd4a00000, REFUSED(ARCH_FLOW_NEXT, NONE, trap) },
-	{ 0xff000000, 0xd4000000, REFUSED(ARCH_FLOW_NEXT, NONE, leaves) },
+	{ 0xffe0001f, 0xd4200000, REFUSED(NEXT, breakpoint) },
+	{ 0xffe0001f, 0xd4400000, REFUSED(NEXT, trap) },
+	{ 0xffe00000, 0xd4a00000, REFUSED(NEXT, trap) },
+	{ 0xff000000, 0xd4000000, REFUSED(NEXT, leaves) },
 
 	/* hints: those that may be stepped, and the rest */
 	{ 0xffffffff, 0xd503201f, STEPPED },			/* nop */
@@ -257,49 +252,43 @@ static const struct a64_insn_class classes[] = {
 	{ 0xffffff9f, 0xd503231f, STEPPED },			/* paciasp */
 	{ 0xffffff3f, 0xd503241f, STEPPED },			/* bti */
 	{ 0xfffff01f, 0xd503201f,
-	  REFUSED(ARCH_FLOW_NEXT, NONE,
-		  "is a hint that the kernel doesn't step") },
+	  REFUSED(NEXT, "is a hint that the kernel doesn't step") },
 
 	/* system registers and instructions */
 	{ 0xfff8f01f, 0xd500401f,
-	  REFUSED(ARCH_FLOW_NEXT, NONE, "changes the state of the processor") },
-	{ 0xfff00000, 0xd5100000,
-	  REFUSED(ARCH_FLOW_NEXT, NONE, "writes a system register") },
+	  REFUSED(NEXT, "changes the state of the processor") },
+	{ 0xfff00000, 0xd5100000, REFUSED(NEXT, "writes a system register") },
 	{ 0xffffffe0, 0xd53b4220,
-	  REFUSED(ARCH_FLOW_NEXT, NONE, "reads the interrupt mask, which a "
+	  REFUSED(NEXT, "reads the interrupt mask, which a "
 		  "probe changes") },
-	{ 0xffdfff80, 0xd50b7700,
-	  REFUSED(ARCH_FLOW_NEXT, NONE, control_stack) },
+	{ 0xffdfff80, 0xd50b7700, REFUSED(NEXT, control_stack) },
 	{ 0xffffffe0, 0xd5233060,	/* tstart */
-	  REFUSED(ARCH_FLOW_NEXT, NONE,
-		  "begins a transaction, which a probe would end") },
+	  REFUSED(NEXT, "begins a transaction, which a probe would end") },
 	{ 0xffc00000, 0xd5000000, STEPPED },
 	{ 0x1c000000, 0x14000000,
-	  REFUSED(ARCH_FLOW_NEXT, NONE, "is a branch or a system instruction "
+	  REFUSED(NEXT, "is a branch or a system instruction "
 		  "that the kernel doesn't know") },
 
 	/* what depends on its own address */
-	{ 0x1f000000, 0x10000000, SIMULATED(ARCH_FLOW_NEXT, NONE) }, /* adr */
-	{ 0xbf000000, 0x18000000, ARCH_FLOW_NEXT, FIELD_NONE,	/* ldr */
+	{ 0x1f000000, 0x10000000, SIMULATED(NEXT, 0) }, /* adr */
+	{ 0xbf000000, 0x18000000, ARCH_FLOW_NEXT, 0,	/* ldr */
 	  TDF_COST_EMULATED, REFUSED_USER, literal },
-	{ 0xff000000, 0x98000000, ARCH_FLOW_NEXT, FIELD_NONE,	/* ldrsw */
+	{ 0xff000000, 0x98000000, ARCH_FLOW_NEXT, 0,	/* ldrsw */
 	  TDF_COST_EMULATED, REFUSED_USER, literal },
-	{ 0x3b000000, 0x18000000,	/* prfm; of vector registers */
-	  REFUSED(ARCH_FLOW_NEXT, NONE, literal) },
-	{ 0xffff83ff, 0xdac183fe,	/* paciasppc, autiasppc ... */
-	  REFUSED(ARCH_FLOW_NEXT, NONE, signs_pc) },
-	{ 0xffc0001f, 0xf380001f,
-	  REFUSED(ARCH_FLOW_NEXT, NONE, signs_pc) },
+	/* prfm; of vector registers */
+	{ 0x3b000000, 0x18000000, REFUSED(NEXT, literal) },
+	/* paciasppc, autiasppc ... */
+	{ 0xffff83ff, 0xdac183fe, REFUSED(NEXT, signs_pc) },
+	{ 0xffc0001f, 0xf380001f, REFUSED(NEXT, signs_pc) },
 
 	/* what must be done in one go */
-	{ 0x3e800000, 0x08000000, REFUSED(ARCH_FLOW_NEXT, NONE, exclusive) },
+	{ 0x3e800000, 0x08000000, REFUSED(NEXT, exclusive) },
 	{ 0x3b200c00, 0x19000400,
-	  REFUSED(ARCH_FLOW_NEXT, NONE,
-		  "is a part of copying or filling memory, which a probe would "
-		  "tear from the others") },
+	  REFUSED(NEXT, "is a part of copying or filling memory, which a "
+		  "probe would tear from the others") },
 
 	/* permanently undefined */
-	{ 0xffff0000, 0x00000000, REFUSED(ARCH_FLOW_STOP, NONE, trap) },
+	{ 0xffff0000, 0x00000000, REFUSED(STOP, trap) },
 };
 
 static const struct a64_insn_class other = { 0, 0, STEPPED };
@@ -389,7 +378,7 @@ static int a64_insn_decode(const struct arch *arch, const uint8_t *code,
 	if (word == 0xd4207d00 || word == 0xd4200020)
 		insn->flow = ARCH_FLOW_STOP;
 	if (class->field)
-		insn->jump = a64_signed(word, class->field == FIELD_26 ? 0 : 5,
+		insn->jump = a64_signed(word, class->field == 26 ? 0 : 5,
 					class->field) * 4;
 	insn->cost = class->cost;
 	insn->epilogue = a64_insn_is_epilogue(word);

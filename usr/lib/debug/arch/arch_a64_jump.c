@@ -29,17 +29,6 @@ static bool a64_effect_at(const struct a64_trail *trail, size_t i,
 			       insn->address, effect) && effect->known;
 }
 
-/* What the instruction writes to the register, NULL: it doesn't. */
-static const struct arch_transfer *
-a64_transfer_to(const struct arch_effect *effect, int reg)
-{
-	for (int i = 0; i < effect->count; i++)
-		if (!effect->transfers[i].to_memory &&
-		    (int)effect->transfers[i].to == reg)
-			return &effect->transfers[i];
-	return NULL;
-}
-
 /* The last of the first `count` instructions that writes the register: its
  * index, -1 none; *value: what it writes, unknown where that isn't. */
 static int find_writer(const struct a64_trail *trail, size_t count, int reg,
@@ -52,7 +41,7 @@ static int find_writer(const struct a64_trail *trail, size_t count, int reg,
 		memset(value, 0, sizeof(*value));
 		if (!a64_effect_at(trail, count, &effect))
 			return count;
-		transfer = a64_transfer_to(&effect, reg);
+		transfer = arch_transfer_to(&effect, reg);
 		if (!transfer)
 			continue;
 		*value = *transfer;
@@ -211,7 +200,7 @@ static void index_step(const struct a64_trail *trail, size_t i,
 		index->condition = condition_at(trail, i);
 
 	/* The instruction may write what the index is in. */
-	value = index->reg < 0 ? NULL : a64_transfer_to(&effect, index->reg);
+	value = index->reg < 0 ? NULL : arch_transfer_to(&effect, index->reg);
 	if (value)
 		index->count = value_limit(value, code);
 	if (index->reg < 0) {
@@ -231,7 +220,7 @@ static void index_step(const struct a64_trail *trail, size_t i,
 			index->lost = true;
 		}
 	}
-	if (index->compared >= 0 && a64_transfer_to(&effect, index->compared))
+	if (index->compared >= 0 && arch_transfer_to(&effect, index->compared))
 		index->compared = -1;
 
 	/* cmp of a register with a number */

@@ -225,16 +225,6 @@ static struct arch_memory operand_memory(const struct x86_insn *insn,
 	return memory;
 }
 
-static struct arch_transfer *x86_transfer_to(struct arch_effect *effect,
-					     int number)
-{
-	for (int i = 0; i < effect->count; i++)
-		if (!effect->transfers[i].to_memory &&
-		    (int)effect->transfers[i].to == number)
-			return &effect->transfers[i];
-	return NULL;
-}
-
 static void effect_add(struct arch_effect *effect,
 		       const struct arch_transfer *transfer)
 {
@@ -270,7 +260,7 @@ static void effect_add_write(struct arch_effect *effect, unsigned int number)
 {
 	struct arch_transfer transfer = { .to = number };
 
-	if (!x86_transfer_to(effect, number))
+	if (!arch_transfer_to(effect, number))
 		effect_add(effect, &transfer);
 }
 
@@ -391,7 +381,7 @@ static void register_set(const struct x86_insn *insn,
 			 struct arch_transfer value)
 {
 	unsigned int whole = insn->wide ? 8 : 4, bytes = operand->size / 8;
-	struct arch_transfer *transfer = x86_transfer_to(
+	struct arch_transfer *transfer = arch_transfer_to(
 		insn->effect, x86_register_number(insn, operand->reg.value));
 
 	if (!transfer || register_is_high(operand->reg.value) ||
@@ -489,7 +479,7 @@ static void value_stack(const struct x86_insn *insn)
 	struct arch_transfer value = { .source = ARCH_SOURCE_REGISTER,
 				       .bytes = insn->wide ? 8 : 4 };
 	unsigned int sp = insn->wide ? 7 : 4;
-	struct arch_transfer *transfer = x86_transfer_to(effect, sp);
+	struct arch_transfer *transfer = arch_transfer_to(effect, sp);
 	const ZydisDecodedOperand *first = insn->operands;
 
 	value.reg = sp;
@@ -559,9 +549,9 @@ static void x86_value_find(const struct x86_insn *insn)
 		second = (struct arch_transfer){ .source = ARCH_SOURCE_MEMORY,
 						 .memory = effect->reads[0],
 						 .bytes = bytes };
-		transfer_set(x86_transfer_to(effect, insn->wide ? 7 : 4),
+		transfer_set(arch_transfer_to(effect, insn->wide ? 7 : 4),
 			     first);
-		transfer_set(x86_transfer_to(effect, first.reg), second);
+		transfer_set(arch_transfer_to(effect, first.reg), second);
 		break;
 	case ZYDIS_MNEMONIC_INC:
 		x86_value_add(insn, 1);

@@ -490,69 +490,54 @@ static void distance_take(const struct x86_trail *trail, size_t load,
 		x86_table_find(trail, load, &insn->operands[1], computed);
 }
 
-/* Instruction `sum` computes a + b: an element, and what it is the distance
- * from. */
-static void sum_take(const struct x86_trail *trail, size_t sum, ZydisRegister a,
-		     ZydisRegister b, struct arch_computed *computed)
-{
-	struct x86_insn insn;
-	int load = load_find(trail, sum, a, &insn);
-
-	if (load < 0) {
-		load = load_find(trail, sum, b, &insn);
-		b = a;
-	}
-	if (load < 0)
-		return;
-	distance_take(trail, load, &insn, computed);
-	computed->known &=
-		x86_base_find(trail, sum, b, computed, &computed->base);
-}
-
-/* Instruction `sum` computes reg + number. */
-static void constant_take(const struct x86_trail *trail, size_t sum,
-			  ZydisRegister reg, uint64_t number,
-			  struct arch_computed *computed)
-{
-	struct x86_insn insn;
-	int load = load_find(trail, sum, reg, &insn);
-
-	if (load < 0)
-		return;
-	distance_take(trail, load, &insn, computed);
-	computed->base = number;
-}
-
-/* Instruction `at` is an ADD or LEA. */
+/* Instruction `at` is an ADD or LEA: it computes a + b, or a + number. One is an
+ * element, the other one what it is the distance from. */
 static void addition_take(const struct x86_trail *trail, size_t at,
 			  const struct x86_insn *insn,
 			  struct arch_computed *computed)
 {
 	const ZydisDecodedOperand *to = &insn->operands[0];
 	const ZydisDecodedOperand *from = &insn->operands[1];
+	ZydisRegister a = to->reg.value, b = ZYDIS_REGISTER_NONE;
+	struct x86_insn load_insn;
+	uint64_t number = 0;
+	int load;
 
 	if (insn->zi.mnemonic == ZYDIS_MNEMONIC_LEA) {
-		if (!operand_is_element(from))
-			constant_take(trail, at, from->mem.base,
-				      from->mem.disp.value, computed);
-		else if (from->mem.scale == 1 && !from->mem.disp.value &&
-			 from->mem.base != ZYDIS_REGISTER_NONE)
-			sum_take(trail, at, from->mem.base, from->mem.index,
-				 computed);
+		a = from->mem.base;
+		b = from->mem.index;
+		number = from->mem.disp.value;
+		if (operand_is_element(from) &&
+		    (from->mem.scale != 1 || number ||
+		     a == ZYDIS_REGISTER_NONE))
+			return;
+	} else if (!operand_is_register(to)) {
 		return;
-	}
-	if (!operand_is_register(to))
-		return;
-	if (operand_is_register(from)) {
-		sum_take(trail, at, to->reg.value, from->reg.value, computed);
 	} else if (operand_is_element(from)) {
 		distance_take(trail, at, insn, computed);
-		computed->known &= x86_base_find(trail, at, to->reg.value,
-						 computed, &computed->base);
+		computed->known &= x86_base_find(trail, at, a, computed,
+						 &computed->base);
+		return;
+	} else if (operand_is_register(from)) {
+		b = from->reg.value;
 	} else if (from->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-		constant_take(trail, at, to->reg.value, from->imm.value.u,
-			      computed);
+		number = from->imm.value.u;
+	} else {
+		return;
 	}
+	load = load_find(trail, at, a, &load_insn);
+	if (load < 0 && b != ZYDIS_REGISTER_NONE) {
+		load = load_find(trail, at, b, &load_insn);
+		b = a;
+	}
+	if (load < 0)
+		return;
+	distance_take(trail, load, &load_insn, computed);
+	if (b == ZYDIS_REGISTER_NONE)
+		computed->base = number;
+	else
+		computed->known &= x86_base_find(trail, at, b, computed,
+						 &computed->base);
 }
 
 void x86_computed_find(const struct arch *arch, const struct arch_code *insns,

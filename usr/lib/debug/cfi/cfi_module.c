@@ -36,9 +36,8 @@ static int cfi_row_compare(const void *a, const void *b)
 {
 	const struct unwind_row *x = a, *y = b;
 
-	if (x->pc != y->pc)
-		return x->pc < y->pc ? -1 : 1;
-	return (x->kind != UNWIND_FRAME) - (y->kind != UNWIND_FRAME);
+	return array_order(x->pc, y->pc) ?:
+	       array_order(x->kind != UNWIND_FRAME, y->kind != UNWIND_FRAME);
 }
 
 static bool row_same(const struct unwind_row *a, const struct unwind_row *b)

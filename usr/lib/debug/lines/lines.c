@@ -542,9 +542,8 @@ static int sequence_compare(const void *a, const void *b)
 {
 	const struct row_sequence *x = a, *y = b;
 
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
+	return array_order(x->address, y->address) ?:
+	       array_order(x->first, y->first);
 }
 
 int dwarf_rows_read(struct dwarf_rows *rows,
@@ -613,9 +612,7 @@ static int unit_range_compare(const void *a, const void *b)
 {
 	const struct unit_range *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->end < y->end) - (x->end > y->end);
+	return array_order(x->start, y->start) ?: array_order(y->end, x->end);
 }
 
 /* Of a function that several units define the linker keeps one copy, and all of

@@ -508,56 +508,49 @@ static int take_wanted(const struct target_sweep *sweep,
 	       (from < wanted->start || from >= wanted->end);
 }
 
-static int sweep_section(struct target_sweep *sweep,
-			 const struct module_range *section)
+static int sweep_module(const struct target_sweep *sweep)
 {
 	const struct module *module = sweep->module;
 	uint8_t step = module->arch->insn_bytes;
-	const uint8_t *bytes;
-	uint64_t at = 0, size;
-	size_t function = 0;
 
-	bytes = module_code(module, section->start, &size, NULL);
-	if (!bytes)
-		return 0;
-	if (size > section->end - section->start)
-		size = section->end - section->start;
-	while (at < size) {
-		uint64_t address = section->start + at, next = UINT64_MAX;
-		struct arch_insn insn;
-		int code;
+	for (size_t i = 0; i < module->section_count; i++) {
+		const struct module_range *section = &module->sections[i];
+		uint64_t at = 0, size;
+		size_t function = 0;
+		const uint8_t *bytes =
+			module_code(module, section->start, &size, NULL);
 
-		/* where the next function begins */
-		while (function < module->function_count &&
-		       module->functions[function].start <= address)
-			function++;
-		if (function < module->function_count)
-			next = module->functions[function].start;
-		if (arch_insn_decode(module->arch, bytes + at, size - at,
-				     &insn)) {
-			at += step ? step : 1;
-			continue;
+		if (bytes && size > section->end - section->start)
+			size = section->end - section->start;
+		while (bytes && at < size) {
+			uint64_t address = section->start + at;
+			uint64_t next = UINT64_MAX;
+			struct arch_insn insn;
+			int code;
+
+			/* where the next function begins */
+			while (function < module->function_count &&
+			       module->functions[function].start <= address)
+				function++;
+			if (function < module->function_count)
+				next = module->functions[function].start;
+			if (arch_insn_decode(module->arch, bytes + at,
+					     size - at, &insn)) {
+				at += step ? step : 1;
+				continue;
+			}
+			if (insn.length > next - address) {
+				at = next - section->start;
+				continue;
+			}
+			code = insn.jump ? sweep->take(sweep, &insn, address,
+						       address + insn.jump) : 0;
+			if (code)
+				return code;
+			at += insn.length;
 		}
-		if (insn.length > next - address) {
-			at = next - section->start;
-			continue;
-		}
-		code = insn.jump ? sweep->take(sweep, &insn, address,
-					       address + insn.jump) : 0;
-		if (code)
-			return code;
-		at += insn.length;
 	}
 	return 0;
-}
-
-static int sweep_module(struct target_sweep *sweep)
-{
-	int code = 0;
-
-	for (size_t i = 0; i < sweep->module->section_count && !code; i++)
-		code = sweep_section(sweep, &sweep->module->sections[i]);
-	return code;
 }
 
 int targets_find(struct targets *targets, const struct module *module)

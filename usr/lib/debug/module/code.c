@@ -230,7 +230,7 @@ struct code_function {
 	uint64_t start;
 	const uint8_t *bytes;
 	uint32_t size;
-	uint32_t *insns;	/* offsets where instructions begin */
+	uint64_t *insns;	/* offsets where instructions begin */
 	size_t count, room;
 	uint32_t next;		/* offset after the last one */
 	bool stuck;		/* what is at next is no instruction, and where
@@ -304,17 +304,9 @@ static int code_function_decode(struct code_function *function,
 static size_t code_function_index(const struct code_function *function,
 				  uint32_t offset)
 {
-	size_t low = 0, high = function->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (function->insns[middle] < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return offset ? array_count_upto(function->insns, function->count,
+					 sizeof(*function->insns),
+					 offset - 1) : 0;
 }
 
 void code_hold(const struct module *module, const uint8_t *code, size_t at,
@@ -333,12 +325,10 @@ void code_hold(const struct module *module, const uint8_t *code, size_t at,
 void code_restrict(struct module *module, uint64_t address,
 		   struct arch_insn *insn)
 {
-	const char *why = rseq_refuses(module, address);
+	const char *why = insn->why ? NULL : rseq_refuses(module, address);
 
-	if (!why || insn->why)
-		return;
-	insn->user_refused = true;
-	insn->why = why;
+	insn->user_refused |= why != NULL;
+	insn->why = why ? why : insn->why;
 }
 
 static int code_insn_at(struct module *module,
@@ -367,20 +357,21 @@ static int code_find_near(struct module *module,
 			  struct code_function *function, uint32_t offset,
 			  struct code_site *site)
 {
-	size_t i;
 	struct arch_insn insn;
 
 	if (code_function_decode(function, module->arch, offset + 256))
 		return -ENOMEM;
-	i = code_function_index(function, offset);
-	for (size_t j = i; j && !site->before; j--)
-		if (!code_insn_at(module, function, j - 1, &insn) &&
-		    code_is_good(module, &insn))
-			site->before = function->start + function->insns[j - 1];
-	for (size_t j = i; j < function->count && !site->after; j++)
-		if (!code_insn_at(module, function, j, &insn) &&
-		    code_is_good(module, &insn))
-			site->after = function->start + function->insns[j];
+	for (size_t i = 0; i < function->count && !site->after; i++) {
+		uint64_t address = function->start + function->insns[i];
+
+		if (code_insn_at(module, function, i, &insn) ||
+		    !code_is_good(module, &insn))
+			continue;
+		if (function->insns[i] < offset)
+			site->before = address;
+		else
+			site->after = address;
+	}
 	return 0;
 }
 
@@ -549,18 +540,13 @@ static bool code_leads_back(struct module *module,
 uint64_t code_after_stack_check(struct module *module, uint64_t start)
 {
 	const struct module_range *range = module_function_find(module, start);
-	struct code_function *function;
+	const struct code_function *function =
+		range && range->start == start ?
+			code_function_whole(module, range, start) : NULL;
 	uint64_t after = start;
 	struct arch_insn insn;
-	int code;
 
-	if (!range || range->start != start)
-		return start;
-	function = code_function_get(module, range->start, range->end);
-	code = function ? code_function_decode(function, module->arch,
-					       UINT32_MAX) : -ENOMEM;
-	module->exhausted |= code == -ENOMEM;
-	for (size_t i = 0; !code && i < STACK_CHECK_MAX &&
+	for (size_t i = 0; function && i < STACK_CHECK_MAX &&
 			   i + 1 < function->count &&
 			   !code_insn_at(module, function, i, &insn); i++) {
 		if (insn.flow == ARCH_FLOW_NEXT)

@@ -106,21 +106,19 @@ static size_t insns_before(const struct flow *flow,
 			   const struct flow_part *part, uint32_t at,
 			   bool certain, struct arch_code *insns)
 {
-	struct arch_code last[BEFORE_MAX];
-	struct arch_insn insn;
 	size_t count = 0;
+	struct arch_insn insn;
 	int64_t i = at;
 
 	if (!flow_insn(flow, part, at, &insn))
 		return 0;
 	do {
-		last[count++] = (struct arch_code) {
+		memmove(insns + 1, insns, count++ * sizeof(*insns));
+		*insns = (struct arch_code) {
 			part->start + i, part->bytes + i, insn.length,
 		};
 	} while (count < BEFORE_MAX &&
 		 step_back(flow, &part, &i, certain, &insn));
-	for (size_t j = 0; j < count; j++)
-		insns[j] = last[count - 1 - j];
 	return count;
 }
 
@@ -270,53 +268,46 @@ static bool word_find(struct labels *labels, uint64_t address, uint64_t *value)
 	return true;
 }
 
-/* All tables of distances that the function's code has the address of: from
- * where they are, or from labels. */
-static bool mark_all_distances(struct labels *labels,
-			       const struct arch_computed *like)
+/* The labels of a jump by a table that isn't known; false: none are found. */
+static bool mark_all(struct labels *labels,
+		     const struct arch_computed *like)
 {
 	struct arch_computed computed = {
 		.bytes = like->bytes ? like->bytes : 4, .shift = like->shift,
 		.is_signed = !like->bytes || like->is_signed,
 		.count = like->count,
 	};
-	bool found = false;
+	size_t count = labels->constant_count;
+	bool found = false, addresses = false;
 
-	for (size_t i = 0; i < labels->constant_count; i++) {
+	/* All tables of distances that the function's code has the address of:
+	 * from where they are, or from labels. */
+	for (size_t i = 0; like->kind != ARCH_COMPUTED_ADDRESSES && i < count;
+	     i++) {
 		computed.table = computed.base = labels->constants[i];
 		found |= mark_distances(labels, &computed);
 	}
-	for (size_t i = 0; i < labels->constant_count; i++) {
+	for (size_t i = 0; like->kind != ARCH_COMPUTED_ADDRESSES && i < count;
+	     i++) {
 		computed.base = labels->constants[i];
 		if (!flow_part_find(labels->flow, computed.base))
 			continue;
-		for (size_t j = 0; j < labels->constant_count; j++) {
+		for (size_t j = 0; j < count; j++) {
 			computed.table = labels->constants[j];
 			found |= mark_distances(labels, &computed);
 		}
 	}
-	return found;
-}
-
-/* The labels of a jump by a table that isn't known; false: none are found. */
-static bool mark_all(struct labels *labels,
-		     const struct arch_computed *computed)
-{
-	bool found = false, addresses = false;
-
-	if (computed->kind != ARCH_COMPUTED_ADDRESSES)
-		found |= mark_all_distances(labels, computed);
 
 	/* all addresses of the function that its data or its code have */
-	if (computed->kind != ARCH_COMPUTED_DISTANCES) {
+	if (like->kind != ARCH_COMPUTED_DISTANCES) {
 		read_words(labels);
 		for (size_t i = 0; i < labels->word_count; i++)
 			addresses |= mark(labels, labels->words[i].value);
-		for (size_t i = 0; i < labels->constant_count; i++)
+		for (size_t i = 0; i < count; i++)
 			addresses |= mark(labels, labels->constants[i]);
 		found |= addresses && labels->words_complete;
 	}
-	return found && !computed->any_form;
+	return found && !like->any_form;
 }
 
 /* Does the computed jump stay in the function? With a frame it does: a tail
@@ -343,19 +334,18 @@ static bool jump_is_inside(struct labels *labels, const struct flow_part *part,
 static void find_jump(struct labels *labels, struct flow_part *part,
 		      uint32_t at, const struct arch_insn *insn)
 {
-	struct flow_frame frame;
-	struct label_jump *jump;
+	struct label_jump found = { .part = part, .at = at }, *jump;
 
 	if (insn->flow != ARCH_FLOW_COMPUTED || part->marks[at] & FLOW_SWITCH)
 		return;
-	frame = flow_frame_find(labels->flow, part->start + at);
-	if (!jump_is_inside(labels, part, at, &frame))
+	found.frame = flow_frame_find(labels->flow, part->start + at);
+	if (!jump_is_inside(labels, part, at, &found.frame))
 		return;
 	part->marks[at] |= FLOW_SWITCH;
 	jump = flow_append(labels->flow, &labels->jumps, &labels->jump_count,
 			   &labels->jump_room, sizeof(*jump));
 	if (jump)
-		*jump = (struct label_jump) { part, at, frame, false, false };
+		*jump = found;
 }
 
 /* Does the function take the address of a label, or of a table of them? */
@@ -390,7 +380,8 @@ static void labels_take_constant(struct labels *labels, uint64_t address)
 static void find_constant(struct labels *labels, struct flow_part *part,
 			  uint32_t at, const struct arch_insn *insn)
 {
-	const struct arch *arch = labels->flow->source.module->arch;
+	struct flow *flow = labels->flow;
+	const struct arch *arch = flow->source.module->arch;
 	struct arch_code insns[BEFORE_MAX] = {
 		{ part->start + at, part->bytes + at, insn->length },
 	};
@@ -399,21 +390,18 @@ static void find_constant(struct labels *labels, struct flow_part *part,
 
 	arch->address_find(arch, insns, 1, &address);
 	if (address.kind == ARCH_ADDRESS_LOW) {
-		size_t count = insns_before(labels->flow, part, at, true,
-					    insns);
+		size_t count = insns_before(flow, part, at, true, insns);
 
 		arch->address_find(arch, insns, count, &address);
 	}
 	if (address.kind == ARCH_ADDRESS_WHOLE)
 		labels_take_constant(labels, address.number);
 	else if (address.kind == ARCH_ADDRESS_HIGH)
-		half = flow_append(labels->flow, &labels->highs,
-				   &labels->high_count, &labels->high_room,
-				   sizeof(*half));
+		half = flow_append(flow, &labels->highs, &labels->high_count,
+				   &labels->high_room, sizeof(*half));
 	else if (address.kind == ARCH_ADDRESS_LOW)
-		half = flow_append(labels->flow, &labels->lows,
-				   &labels->low_count, &labels->low_room,
-				   sizeof(*half));
+		half = flow_append(flow, &labels->lows, &labels->low_count,
+				   &labels->low_room, sizeof(*half));
 	if (half)
 		*half = (struct label_half) { address.reg, address.number };
 }
@@ -470,11 +458,11 @@ static void find_constants(struct labels *labels)
 
 static void labels_settle(struct labels *labels, struct label_jump *jump)
 {
-	struct arch_computed computed = computed_find(labels, jump->part,
-						      jump->at, true);
+	struct arch_computed computed;
 
 	if (jump->any)
 		return;
+	computed = computed_find(labels, jump->part, jump->at, true);
 	computed.any_form &= computed_find(labels, jump->part, jump->at,
 					   false).any_form;
 	if (computed.known && computed.kind == ARCH_COMPUTED_DISTANCES) {
@@ -612,54 +600,6 @@ static bool block_insn_at(const struct block_finder *f, uint32_t at,
 	return !rseq_refuses(f->flow->source.module, insn->address);
 }
 
-/* Offset of the first instruction. */
-static uint32_t find_start(const struct block_finder *f, uint32_t at,
-			   const char **why)
-{
-	for (size_t i = 0; !(*why = why_begins(f, at)); i++) {
-		struct block_insn before;
-		struct arch_insn insn;
-		int64_t start = flow_insn_before(f->flow, f->part, at, &insn);
-
-		*why = "what runs before it is not known";
-		if (start < 0 || !block_insn_at(f, start, &before))
-			break;
-		*why = "a call or jump is before it";
-		if (why_ends(&before.insn))
-			break;
-		*why = "it began far before";
-		if (i == REACH_MAX)
-			break;
-		at = start;
-	}
-	return at;
-}
-
-static int add_insns(const struct block_finder *f, uint32_t start, uint32_t at,
-		     struct block *block)
-{
-	while (!block->after) {
-		struct block_insn *insn = &block->insns[block->count];
-		bool inside = block->count && start < f->part->size;
-
-		if (inside && why_begins(f, start)) {
-			block->after = "a jump leads to what follows it";
-		} else if (!block_insn_at(f, start, insn)) {
-			block->after = "what runs after it is not known";
-		} else {
-			if (start == at)
-				block->at = block->count;
-			block->count++;
-			block->after = why_ends(&insn->insn);
-			start += insn->insn.length;
-		}
-		if (!block->after && start > at &&
-		    block->count - block->at > REACH_MAX)
-			block->after = "it goes on for long";
-	}
-	return start > at ? 0 : -ENOENT;
-}
-
 int block_find(struct flow *flow, const struct labels *labels, uint64_t entry,
 	       uint64_t address, struct block *block)
 {
@@ -673,12 +613,48 @@ int block_find(struct flow *flow, const struct labels *labels, uint64_t entry,
 	memset(block, 0, sizeof(*block));
 	if (!f.part || !block_insn_at(&f, address - f.part->start, &asked))
 		return -ENOENT;
-	at = address - f.part->start;
-	start = find_start(&f, at, &block->before);
+
+	/* the first instruction */
+	start = at = address - f.part->start;
+	for (size_t i = 0; !(block->before = why_begins(&f, start)); i++) {
+		struct block_insn before;
+		struct arch_insn insn;
+		int64_t back = flow_insn_before(flow, f.part, start, &insn);
+
+		block->before = "what runs before it is not known";
+		if (back < 0 || !block_insn_at(&f, back, &before))
+			break;
+		block->before = "a call or jump is before it";
+		if (why_ends(&before.insn))
+			break;
+		block->before = "it began far before";
+		if (i == REACH_MAX)
+			break;
+		start = back;
+	}
 	block->insns = calloc(2 * REACH_MAX + 2, sizeof(*block->insns));
 	if (!block->insns)
 		return -ENOMEM;
-	if (add_insns(&f, start, at, block)) {
+	while (!block->after) {
+		struct block_insn *insn = &block->insns[block->count];
+
+		if (block->count && start < f.part->size &&
+		    why_begins(&f, start)) {
+			block->after = "a jump leads to what follows it";
+		} else if (!block_insn_at(&f, start, insn)) {
+			block->after = "what runs after it is not known";
+		} else {
+			if (start == at)
+				block->at = block->count;
+			block->count++;
+			block->after = why_ends(&insn->insn);
+			start += insn->insn.length;
+		}
+		if (!block->after && start > at &&
+		    block->count - block->at > REACH_MAX)
+			block->after = "it goes on for long";
+	}
+	if (start <= at) {
 		block_free(block);
 		return -ENOENT;
 	}

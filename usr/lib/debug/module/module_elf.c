@@ -21,6 +21,29 @@ int module_refuse(struct error *err, const char *what)
 	return -ENOEXEC;
 }
 
+int module_segment_add(struct module *module, struct module_segment segment,
+		       const char *what, uint64_t *left, struct error *err)
+{
+	uint64_t file_size = module->file_size;
+	char text[160];
+
+	if (segment.offset > file_size ||
+	    segment.size > file_size - segment.offset) {
+		snprintf(text, sizeof(text), "it is truncated: a %s ends at "
+			 "byte %llu, the file at %llu", what,
+			 (unsigned long long)(segment.offset + segment.size),
+			 (unsigned long long)file_size);
+		return module_refuse(err, text);
+	}
+	if (segment.executable && segment.size > *left)
+		return module_refuse(err, module->kind == TDF_MODULE_KMOD ?
+				     "its sections of code overlap" :
+				     "its segments overlap");
+	*left -= segment.executable ? segment.size : 0;
+	module->segments[module->segment_count++] = segment;
+	return 0;
+}
+
 const uint8_t *module_code(const struct module *module, uint64_t address,
 			   size_t *available, uint64_t *offset)
 {
@@ -405,9 +428,7 @@ static int pointer_compare(const void *a, const void *b)
 {
 	const struct pointer *x = a, *y = b;
 
-	if (x->value != y->value)
-		return x->value < y->value ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
+	return array_order(x->value, y->value) ?: array_order(x->at, y->at);
 }
 
 const struct pointers *pointers_get(struct module *module)

@@ -122,6 +122,12 @@ bool module_ranges_have(const struct module_range *ranges, size_t count,
  * the kernel places the sections of its modules each for itself. */
 bool module_is_together(const struct module *module, uint64_t a, uint64_t b);
 
+#define MODULE_BAD_SECTIONS	"its section headers are truncated or damaged"
+
+/* Another one, called `what` in messages, in module->segments. *left: bytes of
+ * code that the file may still have. */
+int module_segment_add(struct module *module, struct module_segment segment,
+		       const char *what, uint64_t *left, struct error *err);
 /* The text "what" and what is expected instead; -ENOEXEC. */
 int module_refuse(struct error *err, const char *what);
 /* A section of debug information that is compressed becomes what it was; one

@@ -16,7 +16,6 @@
 #include "module_symbols.h"
 #include "unpack.h"
 
-#define BAD_SECTIONS	"its section headers are truncated or damaged"
 #define MODULE_SEGMENTS_MAX	4096
 #define MODULE_SECTIONS_MAX	65535
 #define MODULE_CODE_MAX		1024	/* sections; all are gone through */
@@ -113,9 +112,9 @@ static int module_read_segments(struct module *module, uint64_t file_size,
 				struct error *err)
 {
 	uint64_t left = file_size;
-	char text[160];
 	size_t count;
 	GElf_Phdr ph;
+	int code = 0;
 
 	if (elf_getphdrnum(module->elf, &count) || !count ||
 	    count > MODULE_SEGMENTS_MAX)
@@ -123,7 +122,7 @@ static int module_read_segments(struct module *module, uint64_t file_size,
 	module->segments = calloc(count, sizeof(*module->segments));
 	if (!module->segments)
 		return error_no_memory(err);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && !code; i++) {
 		if (!gelf_getphdr(module->elf, i, &ph))
 			return module_refuse(err, "its program headers are truncated");
 		if (ph.p_type != PT_LOAD)
@@ -131,26 +130,12 @@ static int module_read_segments(struct module *module, uint64_t file_size,
 		if (ph.p_vaddr + ph.p_memsz < ph.p_vaddr ||
 		    ph.p_filesz > ph.p_memsz)
 			return module_refuse(err, "a segment of it is damaged");
-		if (ph.p_offset > file_size ||
-		    ph.p_filesz > file_size - ph.p_offset) {
-			snprintf(text, sizeof(text), "it is truncated: a segment "
-				 "ends at byte %llu, the file at %llu",
-				 (unsigned long long)(ph.p_offset + ph.p_filesz),
-				 (unsigned long long)file_size);
-			return module_refuse(err, text);
-		}
-		if ((ph.p_flags & PF_X) && ph.p_filesz > left)
-			return module_refuse(err, "its segments overlap");
-		left -= ph.p_flags & PF_X ? ph.p_filesz : 0;
-		module->segments[module->segment_count++] =
-			(struct module_segment) {
-				.address = ph.p_vaddr,
-				.offset = ph.p_offset,
-				.size = ph.p_filesz,
-				.executable = ph.p_flags & PF_X,
-			};
+		code = module_segment_add(module, (struct module_segment) {
+			.address = ph.p_vaddr, .offset = ph.p_offset,
+			.size = ph.p_filesz, .executable = ph.p_flags & PF_X,
+		}, "segment", &left, err);
 	}
-	return 0;
+	return code;
 }
 
 static int module_read_sections(struct module *module, struct error *err)
@@ -161,13 +146,13 @@ static int module_read_sections(struct module *module, struct error *err)
 	GElf_Shdr sh;
 
 	if (elf_getshdrnum(module->elf, &count) || count > MODULE_SECTIONS_MAX)
-		return module_refuse(err, BAD_SECTIONS);
+		return module_refuse(err, MODULE_BAD_SECTIONS);
 	module->sections = calloc(count + 1, sizeof(*module->sections));
 	if (!module->sections)
 		return error_no_memory(err);
 	while ((scn = elf_nextscn(module->elf, scn))) {
 		if (!gelf_getshdr(scn, &sh))
-			return module_refuse(err, BAD_SECTIONS);
+			return module_refuse(err, MODULE_BAD_SECTIONS);
 		module->has_sections = true;
 		if (!(sh.sh_flags & SHF_EXECINSTR) ||
 		    !(sh.sh_flags & SHF_ALLOC))

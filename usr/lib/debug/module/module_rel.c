@@ -131,6 +131,24 @@ static int rel_place_all(struct rel *rel)
 	uint64_t align;
 	GElf_Shdr sh;
 
+	/* Sections without an equal in `like` come after those of it. */
+	rel->next = REL_START;
+	if (rel->like) {
+		if (elf_getshdrnum(rel->like, &count) ||
+		    elf_getshdrstrndx(rel->like, &rel->like_names))
+			return module_refuse(rel->err, MODULE_BAD_SECTIONS);
+		rel->taken = calloc(count + 1, sizeof(*rel->taken));
+		if (!rel->taken)
+			return error_no_memory(rel->err);
+		while ((scn = elf_nextscn(rel->like, scn)))
+			if (gelf_getshdr(scn, &sh) &&
+			    (sh.sh_flags & SHF_ALLOC) &&
+			    sh.sh_addr + sh.sh_size > rel->next)
+				rel->next = sh.sh_addr + sh.sh_size;
+	}
+	count = 0;
+	scn = NULL;
+
 	while ((scn = elf_nextscn(rel->elf, scn))) {
 		if (!gelf_getshdr(scn, &sh))
 			continue;
@@ -153,30 +171,6 @@ static int rel_place_all(struct rel *rel)
 		}
 		gelf_update_shdr(scn, &sh);
 	}
-	return 0;
-}
-
-/* Get ready to match the sections of `like`, and begin after them. */
-static int rel_begin_like(struct rel *rel)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
-	size_t count;
-
-	rel->next = REL_START;
-	if (!rel->like)
-		return 0;
-	if (elf_getshdrnum(rel->like, &count) ||
-	    elf_getshdrstrndx(rel->like, &rel->like_names))
-		return module_refuse(rel->err, "its section headers are "
-					       "truncated or damaged");
-	rel->taken = calloc(count + 1, sizeof(*rel->taken));
-	if (!rel->taken)
-		return error_no_memory(rel->err);
-	while ((scn = elf_nextscn(rel->like, scn)))
-		if (gelf_getshdr(scn, &sh) && (sh.sh_flags & SHF_ALLOC) &&
-		    sh.sh_addr + sh.sh_size > rel->next)
-			rel->next = sh.sh_addr + sh.sh_size;
 	return 0;
 }
 
@@ -366,10 +360,7 @@ int module_rel_link(Elf *elf, uint64_t file_size, Elf *like, struct error *err)
 	int code = rel_check_headers(&rel);
 
 	if (!code && elf_getshdrstrndx(elf, &rel.names))
-		code = module_refuse(err, "its section headers are truncated or "
-					  "damaged");
-	if (!code)
-		code = rel_begin_like(&rel);
+		code = module_refuse(err, MODULE_BAD_SECTIONS);
 	if (!code)
 		code = rel_place_all(&rel);
 	if (!code) {
@@ -384,34 +375,21 @@ int module_rel_segments(struct module *module, struct error *err)
 {
 	uint64_t left = module->file_size;
 	Elf_Scn *scn = NULL;
-	char text[160];
 	GElf_Shdr sh;
+	int code = 0;
 
 	module->segments = calloc(REL_SECTIONS_MAX, sizeof(*module->segments));
 	if (!module->segments)
 		return error_no_memory(err);
-	while ((scn = elf_nextscn(module->elf, scn))) {
+	while (!code && (scn = elf_nextscn(module->elf, scn))) {
 		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_ALLOC) ||
 		    !section_has_bytes(&sh))
 			continue;
-		if (sh.sh_offset > (uint64_t)module->file_size ||
-		    sh.sh_size > module->file_size - sh.sh_offset) {
-			snprintf(text, sizeof(text), "it is truncated: a section "
-				 "ends at byte %llu, the file at %llu",
-				 (unsigned long long)(sh.sh_offset + sh.sh_size),
-				 (unsigned long long)module->file_size);
-			return module_refuse(err, text);
-		}
-		if (sh.sh_flags & SHF_EXECINSTR && sh.sh_size > left)
-			return module_refuse(err, "its sections of code overlap");
-		left -= sh.sh_flags & SHF_EXECINSTR ? sh.sh_size : 0;
-		module->segments[module->segment_count++] =
-			(struct module_segment) {
-				.address = sh.sh_addr,
-				.offset = sh.sh_offset,
-				.size = sh.sh_size,
-				.executable = sh.sh_flags & SHF_EXECINSTR,
-			};
+		code = module_segment_add(module, (struct module_segment) {
+			.address = sh.sh_addr, .offset = sh.sh_offset,
+			.size = sh.sh_size,
+			.executable = sh.sh_flags & SHF_EXECINSTR,
+		}, "section", &left, err);
 	}
-	return 0;
+	return code;
 }

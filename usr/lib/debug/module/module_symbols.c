@@ -233,9 +233,7 @@ static int function_range_compare(const void *a, const void *b)
 {
 	const struct module_range *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->end > y->end) - (x->end < y->end);
+	return array_order(x->start, y->start) ?: array_order(x->end, y->end);
 }
 
 int module_load_functions(struct module *module)
@@ -311,15 +309,11 @@ static int symbol_index_compare(const void *a, const void *b)
 {
 	const struct module_symbol *x = *(const struct module_symbol *const *)a;
 	const struct module_symbol *y = *(const struct module_symbol *const *)b;
-	unsigned int x_merit = symbol_merit(x), y_merit = symbol_merit(y);
+	int order = array_order(x->address, y->address) ?:
+		    array_order(symbol_merit(x), symbol_merit(y)) ?:
+		    array_order(y->name_length, x->name_length);
 
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	if (x_merit != y_merit)
-		return x_merit < y_merit ? -1 : 1;
-	if (x->name_length != y->name_length)
-		return x->name_length > y->name_length ? -1 : 1;
-	return memcmp(y->name, x->name, x->name_length);
+	return order ? order : memcmp(y->name, x->name, x->name_length);
 }
 
 int symbol_index_make(struct symbol_index *index, const struct module *module)
@@ -349,9 +343,8 @@ static int symbol_name_compare(const void *a, const void *b)
 	const struct module_symbol *x = *(const struct module_symbol *const *)a;
 	const struct module_symbol *y = *(const struct module_symbol *const *)b;
 
-	if (x->name_length != y->name_length)
-		return x->name_length < y->name_length ? -1 : 1;
-	return memcmp(x->name, y->name, x->name_length);
+	return array_order(x->name_length, y->name_length) ?:
+	       memcmp(x->name, y->name, x->name_length);
 }
 
 bool symbol_index_is_unique(struct symbol_index *index,

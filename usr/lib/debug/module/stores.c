@@ -13,11 +13,8 @@
 #define LEAKS_MAX	8
 #define DEPTHS_MAX	64	/* of a stack pointer */
 
-/* A register: nothing, where no way has led yet. */
-enum stored_kind { KIND_NONE, KIND_OTHER, KIND_FRAME, KIND_ANY };
-
 struct stored_value {
-	enum stored_kind kind;
+	enum stores_value kind;
 	int32_t offset;
 };
 
@@ -78,12 +75,12 @@ static void visit(struct stores *s, int32_t index,
 
 		if ((int)i == insn->described)
 			continue;
-		if (value.kind == KIND_NONE)
+		if (value.kind == STORES_NONE)
 			value = values[i];
-		else if (values[i].kind != KIND_NONE &&
+		else if (values[i].kind != STORES_NONE &&
 			 (value.kind != values[i].kind ||
 			  value.offset != values[i].offset))
-			value = (struct stored_value){ KIND_ANY };
+			value = (struct stored_value){ STORES_ANY };
 		changed |= value.kind != insn->registers[i].kind;
 		insn->registers[i] = value;
 	}
@@ -96,7 +93,7 @@ static void visit(struct stores *s, int32_t index,
 
 static bool is_frame(struct stored_value value)
 {
-	return value.kind == KIND_FRAME || value.kind == KIND_ANY;
+	return value.kind == STORES_FRAME || value.kind == STORES_ANY;
 }
 
 /* Some register that the effect may go by leads to the frame. */
@@ -114,16 +111,16 @@ static struct stored_value transfer_value(const struct stores *s,
 				   const struct arch_effect *effect,
 				   const struct arch_transfer *transfer)
 {
-	struct stored_value value = { KIND_OTHER };
+	struct stored_value value = { STORES_OTHER };
 
 	if (transfer->source == ARCH_SOURCE_UNKNOWN) {
 		if (uses_frame(insn, effect))
-			value.kind = KIND_ANY;
+			value.kind = STORES_ANY;
 	} else if (transfer->source == ARCH_SOURCE_REGISTER &&
 		   transfer->reg < ARCH_REGISTERS &&
 		   transfer->bytes >= s->width) {
 		value = insn->registers[transfer->reg];
-		if (value.kind == KIND_FRAME)
+		if (value.kind == STORES_FRAME)
 			value.offset += transfer->number;
 	}
 	return value;
@@ -157,13 +154,13 @@ static void stores_step(const struct stores *s, const struct stores_insn *insn,
 		for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
 			if (i != s->arch->stack &&
 			    !arch_register_is_kept(s->arch, i))
-				values[i] = (struct stored_value){ KIND_OTHER };
+				values[i].kind = STORES_OTHER;
 		return;
 	}
 	if (!stores_find_effect(s, insn, &effect)) {
 		for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
 			if (i != s->arch->stack && i != s->arch->frame)
-				values[i] = (struct stored_value){ KIND_ANY };
+				values[i] = (struct stored_value){ STORES_ANY };
 		return;
 	}
 	for (size_t i = 0; i < effect.count; i++) {
@@ -175,7 +172,7 @@ static void stores_step(const struct stores *s, const struct stores_insn *insn,
 			continue;
 		if (transfer->part && transfer->part < s->width &&
 		    is_frame(values[transfer->to]))
-			value.kind = KIND_ANY;
+			value.kind = STORES_ANY;
 		values[transfer->to] = value;
 	}
 }
@@ -187,19 +184,20 @@ static void stores_follow(struct stores *s)
 
 	while (s->todo_count) {
 		struct stores_insn *insn = &s->insns[s->todo[--s->todo_count]];
-		bool known = insn->registers[s->arch->stack].kind == KIND_FRAME;
+		const struct stored_value *sp =
+			&insn->registers[s->arch->stack];
 
 		insn->waits = false;
 
 		/* Where the stack pointer isn't known, the frame's description
 		 * may have it. */
-		if (insn->described < 0 && !known) {
+		if (insn->described < 0 && sp->kind != STORES_FRAME) {
 			frame = flow_frame_find(s->flow, insn->address);
 			if (frame.known && frame.reg < ARCH_REGISTERS) {
 				insn->described = frame.reg;
 				insn->registers[frame.reg] =
 					(struct stored_value) {
-						KIND_FRAME, -frame.offset,
+						STORES_FRAME, -frame.offset,
 					};
 			}
 		}
@@ -217,16 +215,16 @@ static void enter(struct stores *s, int32_t index)
 	struct stored_value values[ARCH_REGISTERS];
 
 	for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
-		values[i] = (struct stored_value){ KIND_ANY };
+		values[i] = (struct stored_value){ STORES_ANY };
 	s->insns[index].entered = true;
 	visit(s, index, values);
 }
 
 static void leak(struct stores_insn *insn, struct stored_value value)
 {
-	if (value.kind == KIND_ANY || insn->leak_count == LEAKS_MAX)
+	if (value.kind == STORES_ANY || insn->leak_count == LEAKS_MAX)
 		insn->leaks_any |= is_frame(value);
-	else if (value.kind == KIND_FRAME)
+	else if (value.kind == STORES_FRAME)
 		insn->leaks[insn->leak_count++] = value.offset;
 }
 
@@ -234,15 +232,16 @@ static void note_write(struct stores_insn *insn,
 		       const struct arch_effect *effect,
 		       const struct arch_memory *memory, size_t number)
 {
-	struct stored_value base = { KIND_OTHER };
+	struct stored_value base = { STORES_OTHER };
 
 	if (memory->space == ARCH_SPACE_UNKNOWN)
-		base.kind = uses_frame(insn, effect) ? KIND_ANY : KIND_OTHER;
+		base.kind = uses_frame(insn, effect) ? STORES_ANY :
+						       STORES_OTHER;
 	else if (memory->space != ARCH_SPACE_BASE)
 		return;		/* static and thread-local variables */
 	else if (memory->base < ARCH_REGISTERS)
 		base = insn->registers[memory->base];
-	if (base.kind == KIND_FRAME && memory->bytes && number < WRITES_MAX)
+	if (base.kind == STORES_FRAME && memory->bytes && number < WRITES_MAX)
 		insn->writes[number] = (struct stored_range) {
 			base.offset + memory->number,
 			base.offset + memory->number + memory->bytes,
@@ -319,103 +318,76 @@ static void link_insns(struct stores *s)
 	}
 }
 
-/* Switches, the unwinder, and code that isn't this function's. */
-static void find_entered(struct stores *s, const struct labels *labels,
-			 uint64_t entry)
-{
-	for (size_t i = 0; i < s->count; i++) {
-		struct stores_insn *insn = &s->insns[i];
-		const struct flow_part *part = flow_part_find(s->flow,
-							      insn->address);
-		uint8_t marks = part->marks[insn->address - part->start];
-
-		if (insn->address != entry &&
-		    (labels_may_be(labels, insn->address) ||
-		     marks & FLOW_LABEL ||
-		     (marks & FLOW_TARGET && !insn->jumped)))
-			insn->entered = true;
-	}
-}
-
-static size_t part_insns(struct stores *s, const struct flow_part *part,
-			 bool count_only)
-{
-	size_t count = 0;
-
-	for (uint32_t at = 0; at < part->size; at++) {
-		struct stores_insn insn = {
-			.address = part->start + at, .bytes = part->bytes + at,
-		};
-
-		if (!(part->marks[at] & FLOW_INSN))
-			continue;
-		count++;
-		if (!count_only &&
-		    flow_insn(s->flow, part, at, &insn.insn))
-			s->insns[s->count++] = insn;
-	}
-	return count;
-}
-
 /* The instructions of the block, or with NULL of all parts. */
 static int take_flow(struct stores *s, const struct block *block)
 {
-	size_t count = block ? block->count : 0;
+	const struct flow *flow = s->flow;
+	size_t room = 0;
 
-	if (!block && (s->flow->lost_count || s->flow->undecoded))
+	if (!block && (flow->lost_count || flow->undecoded))
 		return -ENOENT;
-	for (size_t i = 0; !block && i < s->flow->part_count; i++)
-		count += part_insns(s, &s->flow->parts[i], true);
-	if (count > INSNS_MAX)
-		return -ENOENT;
-	s->insns = calloc(count + 1, sizeof(*s->insns));
-	if (!s->insns)
-		return -ENOMEM;
-	for (size_t i = 0; block && i < count; i++)
-		s->insns[s->count++] = (struct stores_insn) {
-			.address = block->insns[i].address,
-			.bytes = block->insns[i].bytes,
-			.insn = block->insns[i].insn,
-		};
-	for (size_t i = 0; !block && i < s->flow->part_count; i++)
-		part_insns(s, &s->flow->parts[i], false);
-	qsort(s->insns, s->count, sizeof(*s->insns), array_compare);
+	for (size_t i = 0; i < (block ? 1 : flow->part_count); i++) {
+		const struct flow_part *part = &flow->parts[i];
+		size_t count = block ? block->count : part->size;
+
+		for (uint32_t at = 0; at < count; at++) {
+			struct stores_insn insn = { 0 };
+
+			if (block) {
+				insn.address = block->insns[at].address;
+				insn.bytes = block->insns[at].bytes;
+				insn.insn = block->insns[at].insn;
+			} else if (part->marks[at] & FLOW_INSN &&
+				   flow_insn(flow, part, at, &insn.insn)) {
+				insn.address = part->start + at;
+				insn.bytes = part->bytes + at;
+			} else {
+				continue;
+			}
+			if (s->count == INSNS_MAX)
+				return -ENOENT;
+			if (!array_grow(&s->insns, s->count, &room,
+					sizeof(*s->insns)))
+				return -ENOMEM;
+			s->insns[s->count++] = insn;
+		}
+	}
+	if (s->count)
+		qsort(s->insns, s->count, sizeof(*s->insns), array_compare);
 	return 0;
 }
-
-struct stack_depth {
-	int32_t offset;
-	size_t count;
-};
 
 /* Where the stack pointer is most of the time, when the frame isn't empty. */
 static void stores_settle(struct stores *s)
 {
-	struct stack_depth depths[DEPTHS_MAX], most = {0};
-	size_t count = 0;
+	struct {
+		int32_t offset;
+		size_t count;
+	} depths[DEPTHS_MAX];
+	size_t count = 0, most = 0;
 
 	for (size_t i = 0; i < s->count; i++) {
 		struct stored_value at = s->insns[i].registers[s->arch->stack];
-
 		size_t d = 0;
 
-		if (at.kind != KIND_FRAME ||
+		if (at.kind != STORES_FRAME ||
 		    at.offset == -(int32_t)s->arch->call_bytes)
 			continue;
 		while (d < count && depths[d].offset != at.offset)
 			d++;
 		if (d == DEPTHS_MAX)
 			continue;
-		if (d == count)
-			depths[count++] = (struct stack_depth) {
-				.offset = at.offset,
-			};
+		if (d == count) {
+			depths[count].offset = at.offset;
+			depths[count++].count = 0;
+		}
 		depths[d].count++;
 	}
 	for (size_t i = 0; i < count; i++)
-		if (depths[i].count > most.count)
-			most = depths[i];
-	s->settled = most.offset;
+		if (depths[i].count > most) {
+			most = depths[i].count;
+			s->settled = depths[i].offset;
+		}
 }
 
 int stores_find(const struct flow *flow, const struct labels *labels,
@@ -441,13 +413,23 @@ int stores_find(const struct flow *flow, const struct labels *labels,
 		return code;
 	}
 	link_insns(s);
-	if (!block)
-		find_entered(s, labels, entry);
+	/* Switches, the unwinder, and code that isn't this function's. */
+	for (size_t i = 0; !block && i < s->count; i++) {
+		struct stores_insn *insn = &s->insns[i];
+		const struct flow_part *part =
+			flow_part_find(flow, insn->address);
+		uint8_t marks = part->marks[insn->address - part->start];
+
+		insn->entered = insn->address != entry &&
+				(labels_may_be(labels, insn->address) ||
+				 marks & FLOW_LABEL ||
+				 (marks & FLOW_TARGET && !insn->jumped));
+	}
 	first = insn_index(s, entry);
 	for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
-		values[i] = (struct stored_value){ KIND_OTHER };
+		values[i] = (struct stored_value){ STORES_OTHER };
 	values[s->arch->stack] = (struct stored_value) {
-		KIND_FRAME, -(int32_t)s->arch->call_bytes,
+		STORES_FRAME, -(int32_t)s->arch->call_bytes,
 	};
 	if (first >= 0)
 		visit(s, first, values);
@@ -489,8 +471,7 @@ enum stores_value stores_register(const struct stores *stores,
 		return STORES_ANY;
 	value = stores->insns[index].registers[number];
 	*offset = value.offset;
-	return value.kind == KIND_FRAME ? STORES_FRAME :
-	       value.kind == KIND_OTHER ? STORES_OTHER : STORES_ANY;
+	return value.kind == STORES_NONE ? STORES_ANY : value.kind;
 }
 
 bool stores_settled(const struct stores *stores, int64_t *offset)
@@ -523,41 +504,69 @@ static uint8_t slot_step(const struct stores_insn *insn,
 	return known;
 }
 
-static bool stores_pass_on(uint8_t *known, int32_t to, uint8_t more)
+/* Calls in the module may keep more than the calling convention has them keep
+ * (gcc's -fipa-ra). */
+static bool stores_writes_register(const struct stores *s,
+				   const struct stores_insn *insn,
+				   unsigned int number)
 {
-	bool changed = to >= 0 && more & ~known[to];
+	struct arch_effect effect;
 
-	if (to >= 0)
-		known[to] |= more;
-	return changed;
+	if (is_call(insn))
+		return !arch_register_is_kept(s->arch, number) &&
+		       !module_function_find(s->flow->source.module,
+					     flow_target(s->flow, insn->address,
+							 &insn->insn));
+	if (!stores_find_effect(s, insn, &effect))
+		return true;
+	return arch_transfer_to(&effect, number);
+}
+
+/* What is known after an instruction is known before the next ones: until
+ * nothing changes. `slot`: of the slot, else whether the register was written. */
+static void stores_spread(const struct stores *stores,
+			  const struct stores_slot *slot, unsigned int number,
+			  uint8_t *known)
+{
+	uint8_t unseen = 0, after;
+	bool changed = true;
+
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < stores->count; i++) {
+			const struct stores_insn *insn = &stores->insns[i];
+			const int32_t to[] = { insn->next, insn->jump };
+
+			if (slot && insn->entered)
+				known[i] |= unseen;
+			after = slot ? slot_step(insn, slot, known[i]) :
+				known[i] ||
+				stores_writes_register(stores, insn, number);
+			for (int k = 0; k < 2; k++) {
+				if (to[k] < 0)
+					continue;
+				changed |= after & ~known[to[k]];
+				known[to[k]] |= after;
+			}
+			if (slot && insn->leaves) {
+				changed |= after & ~unseen;
+				unseen |= after;
+			}
+		}
+	}
 }
 
 bool stores_before(const struct stores *stores, uint64_t address,
 		   const struct stores_slot *slot, bool *leaked)
 {
 	int32_t index = insn_index(stores, address);
-	uint8_t *known, unseen = 0;
-	bool stored, changed = true;
+	uint8_t *known;
+	bool stored;
 
 	known = index >= 0 ? calloc(stores->count, 1) : NULL;
 	if (!known)
 		return true;
-	while (changed) {
-		changed = false;
-		for (size_t i = 0; i < stores->count; i++) {
-			const struct stores_insn *insn = &stores->insns[i];
-			uint8_t after;
-
-			if (insn->entered)
-				known[i] |= unseen;
-			after = slot_step(insn, slot, known[i]);
-			changed |= stores_pass_on(known, insn->next, after) |
-				   stores_pass_on(known, insn->jump, after) |
-				   (insn->leaves && after & ~unseen);
-			if (insn->leaves)
-				unseen |= after;
-		}
-	}
+	stores_spread(stores, slot, 0, known);
 	stored = known[index] & SLOT_STORED;
 	*leaked = known[index] & SLOT_LEAKED;
 	free(known);
@@ -590,50 +599,16 @@ enum stores_relation stores_relate(const struct stores *stores,
 	return known & SLOT_STORED ? STORES_MAYBE : STORES_APART;
 }
 
-/* Calls in the module may keep more than the calling convention has them keep
- * (gcc's -fipa-ra). */
-static bool stores_writes_register(const struct stores *s,
-				   const struct stores_insn *insn,
-				   unsigned int number)
-{
-	struct arch_effect effect;
-
-	if (is_call(insn))
-		return !arch_register_is_kept(s->arch, number) &&
-		       !module_function_find(s->flow->source.module,
-					     flow_target(s->flow, insn->address,
-							 &insn->insn));
-	if (!stores_find_effect(s, insn, &effect))
-		return true;
-	for (size_t i = 0; i < effect.count; i++)
-		if (!effect.transfers[i].to_memory &&
-		    effect.transfers[i].to == number)
-			return true;
-	return false;
-}
-
 bool stores_written(const struct stores *stores, uint64_t address,
 		    unsigned int number)
 {
 	int32_t index = insn_index(stores, address);
 	uint8_t *written, found;
-	bool changed = true;
 
 	written = index >= 0 ? calloc(stores->count, 1) : NULL;
 	if (!written)
 		return true;
-	while (changed) {
-		changed = false;
-		for (size_t i = 0; i < stores->count; i++) {
-			const struct stores_insn *insn = &stores->insns[i];
-			uint8_t after =
-				written[i] ||
-				stores_writes_register(stores, insn, number);
-
-			changed |= stores_pass_on(written, insn->next, after) |
-				   stores_pass_on(written, insn->jump, after);
-		}
-	}
+	stores_spread(stores, NULL, number, written);
 	found = written[index];
 	free(written);
 	return found;

@@ -31,6 +31,7 @@ int stores_find(const struct flow *flow, const struct labels *labels,
 void stores_free(struct stores *stores);
 
 enum stores_value {
+	STORES_NONE,		/* no way has led there yet */
 	STORES_OTHER,		/* no address in the frame */
 	STORES_FRAME,		/* CFA + *offset */
 	STORES_ANY,		/* not known; also, that code isn't come to */

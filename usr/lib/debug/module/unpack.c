@@ -43,11 +43,10 @@ static void *xz_begin(void)
 {
 	lzma_stream *s = calloc(1, sizeof(*s));
 
-	if (s && lzma_stream_decoder(s, MEMORY_MAX, 0) != LZMA_OK) {
-		free(s);
-		return NULL;
-	}
-	return s;
+	if (s && !lzma_stream_decoder(s, MEMORY_MAX, 0))
+		return s;
+	free(s);
+	return NULL;
 }
 
 static int xz_step(void *state, struct unpack *u, size_t from, bool last,
@@ -78,11 +77,10 @@ static void *gzip_begin(void)
 {
 	z_stream *s = calloc(1, sizeof(*s));
 
-	if (s && inflateInit2(s, GZIP_WINDOW) != Z_OK) {
-		free(s);
-		return NULL;
-	}
-	return s;
+	if (s && !inflateInit2(s, GZIP_WINDOW))
+		return s;
+	free(s);
+	return NULL;
 }
 
 static int gzip_step(void *state, struct unpack *u, size_t from, bool last,
@@ -163,24 +161,6 @@ static int unpack_write(struct unpack *u, size_t size)
 	return 0;
 }
 
-/* A step that neither uses nor makes anything has to wait for more. */
-static int chunk_unpack(struct unpack *u, const struct unpack_method *method,
-			void *state, bool last)
-{
-	size_t from = 0, used, made;
-	int end;
-
-	do {
-		end = method->step(state, u, from, last, &used, &made);
-		if (end >= 0 && made && unpack_write(u, made))
-			return -EFBIG;
-		if (end)
-			return end;
-		from += used;
-	} while (from < u->have ? used || made : made == sizeof(u->out));
-	return 0;
-}
-
 static int stream_unpack(struct unpack *u, const struct unpack_method *method)
 {
 	void *state = method->begin();
@@ -190,11 +170,21 @@ static int stream_unpack(struct unpack *u, const struct unpack_method *method)
 	if (!state)
 		return error_no_memory(u->err);
 	while (!end && n > 0) {
+		size_t from = 0, used, made;
+
 		n = pread(u->from, u->in, sizeof(u->in), u->at);
 		u->have = n > 0 ? n : 0;
 		u->at += u->have;
-		if (n >= 0)
-			end = chunk_unpack(u, method, state, !n);
+
+		/* A step that neither uses nor makes anything waits for more. */
+		do {
+			end = n < 0 ? -EIO : method->step(state, u, from, !n,
+							  &used, &made);
+			if (end >= 0 && made && unpack_write(u, made))
+				end = -EFBIG;
+			from += end ? 0 : used;
+		} while (!end && (from < u->have ? used || made :
+						   made == sizeof(u->out)));
 	}
 	method->end(state);
 	if (end == 1)

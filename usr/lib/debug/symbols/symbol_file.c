@@ -61,24 +61,20 @@ struct symbol_program {
 	char **paths;			/* by file, made when asked for */
 };
 
-static void program_free(struct symbol_program *program)
-{
-	for (size_t i = 0; program->paths && i < program->program.file_count;
-	     i++)
-		free(program->paths[i]);
-	free(program->paths);
-	dwarf_rows_free(&program->rows);
-	dwarf_program_close(&program->program);
-	free(program);
-}
-
 static void symbol_lines_close(struct symbol_file *file)
 {
 	struct symbol_program *program;
 	size_t at = 0;
 
-	while ((program = key_map_next(&file->programs, &at)))
-		program_free(program);
+	while ((program = key_map_next(&file->programs, &at))) {
+		for (size_t i = 0;
+		     program->paths && i < program->program.file_count; i++)
+			free(program->paths[i]);
+		free(program->paths);
+		dwarf_rows_free(&program->rows);
+		dwarf_program_close(&program->program);
+		free(program);
+	}
 	key_map_free(&file->programs);
 	free(file->units.list);
 }

@@ -12,13 +12,9 @@ static int symbol_range_compare(const void *a, const void *b)
 {
 	const struct symbol_name *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->binding != y->binding)
-		return x->binding < y->binding ? -1 : 1;
-	if (x->end != y->end)
-		return x->end > y->end ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return array_order(x->start, y->start) ?:
+	       array_order(x->binding, y->binding) ?:
+	       array_order(y->end, x->end) ?: array_order(x->order, y->order);
 }
 
 /* Symbol `index` of `count`; the first global one is `global`. */

@@ -219,15 +219,6 @@ bool symbols_failed(const struct symbols *symbols)
 	return symbols && symbols->failed;
 }
 
-static bool symbols_module_is(const struct symbols_module *module,
-			      const struct ras_mapping *mapping)
-{
-	return module->id_kind == mapping->id_kind &&
-	       module->id_length == mapping->id_length &&
-	       !memcmp(module->id, mapping->id, sizeof(module->id)) &&
-	       !strncmp(module->path, mapping->path, sizeof(mapping->path));
-}
-
 /* Found or made; NULL: no memory, or too many. */
 static struct symbols_module *
 symbols_module_get(struct symbols *symbols, const struct ras_mapping *mapping,
@@ -241,7 +232,11 @@ symbols_module_get(struct symbols *symbols, const struct ras_mapping *mapping,
 	hash = hash_fnv(hash, mapping->path,
 			strnlen(mapping->path, sizeof(mapping->path)));
 	while ((module = key_map_each(&symbols->modules, hash, &step)))
-		if (symbols_module_is(module, mapping))
+		if (module->id_kind == mapping->id_kind &&
+		    module->id_length == mapping->id_length &&
+		    !memcmp(module->id, mapping->id, sizeof(module->id)) &&
+		    !strncmp(module->path, mapping->path,
+			     sizeof(mapping->path)))
 			return module;
 	if (symbols->count == MODULES_MAX)
 		return NULL;
