@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <rastrace/tdf.h>
-#include "lib/debug/arch/arch_a64.h"
+#include "lib/debug/arch/arch_a64_insn.h"
 
 /* ---- x86 ---- */
 

@@ -1,23 +1,431 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AArch64: its registers (aadwarf64 4.1, aapcs64 6), the operands that compilers
- * have in notes of static probes, its instructions and which of them the kernel
- * can probe, and the relocations of object files.
+ * AArch64: its registers (aadwarf64 4.1, aapcs64 6); instructions as the GNU
+ * assembler has them, and those of extensions: FEAT_LSE, FEAT_LRCPC, FEAT_PAuth,
+ * FEAT_BTI (Arm ARM, C4.1 and C6.2); operands that compilers have in notes of
+ * static probes; the relocations of object files.
  */
 #include "arch.h"
 
+#include <capstone/capstone.h>
 #include <ctype.h>
 #include <elf.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <rastrace/tdf.h>
 #include "arch_a64_effect.h"
+#include "arch_a64_insn.h"
 #include "arch_a64_jump.h"
-#include "arch_a64_text.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+struct a64_text {
+	char *out;
+	size_t size, used;	/* used >= size: there was no room */
+};
+
+__attribute__((format(printf, 2, 3)))
+static void a64_text_add(struct a64_text *text, const char *format, ...)
+{
+	size_t room = text->used < text->size ? text->size - text->used : 0;
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(room ? text->out + text->used : NULL, room, format,
+			   args);
+	va_end(args);
+	text->used += length > 0 ? length : 0;
+}
+
+/* "x3", "w3"; number 31 is the zero register ('z') or the stack pointer ('s')
+ */
+static void a64_text_register(struct a64_text *text, char letter,
+			      unsigned int number, char kind_of_31)
+{
+	if (number != 31)
+		a64_text_add(text, "%c%u", letter, number);
+	else if (kind_of_31 == 'z')
+		a64_text_add(text, "%czr", letter);
+	else
+		a64_text_add(text, letter == 'w' ? "wsp" : "sp");
+}
+
+/*
+ * Instructions of Armv8.1 and later that the library for the others doesn't
+ * know: atomic ones, pointer authentication, hints; and udf. In the text:
+ *
+ * %t %s  the register at bit 0, 16, x or w by the size at bit 30
+ * %d %m  the x register at bit 0, 5
+ * %g %b %f  the x register or stack pointer at bit 0, 5, 16
+ * %p     two pairs of registers, of cas
+ * %o     "b", "h" of a size that is less than a word
+ * %A %R  "a", "l": acquire and release of atomic operations
+ * %a %r  the same of cas
+ * %O %S %h  the operation's name; %k %K  the key
+ * %D %w  the distance, if any; "!" of one that the base is changed by
+ */
+static const struct {
+	uint32_t mask, word;
+	const char *text;
+} extensions[] = {
+	{ 0x3fa08c1f, 0x3820001f, "st%O%R%o %s, [%b]" },
+	{ 0x3f208c00, 0x38200000, "ld%O%A%R%o %s, %t, [%b]" },
+	{ 0x3f20fc00, 0x38208000, "swp%A%R%o %s, %t, [%b]" },
+	{ 0x3fa07c00, 0x08a07c00, "cas%a%r%o %s, %t, [%b]" },
+	{ 0x3ffffc00, 0x38bfc000, "ldapr%o %t, [%b]" },
+	{ 0xbfa17c01, 0x08207c00, "casp%a%r %p, [%b]" },
+	{ 0xfffff01f, 0xd503201f, "%h" },
+	{ 0xfffff81f, 0xd61f081f, "bra%kz %m" },
+	{ 0xfffff81f, 0xd63f081f, "blra%kz %m" },
+	{ 0xfffff800, 0xd71f0800, "bra%k %m, %g" },
+	{ 0xfffff800, 0xd73f0800, "blra%k %m, %g" },
+	{ 0xfffffbff, 0xd65f0bff, "reta%k" },
+	{ 0xfffffbff, 0xd69f0bff, "ereta%k" },
+	{ 0xffffe000, 0xdac10000, "%S %d, %b" },
+	{ 0xffffe3e0, 0xdac123e0, "%S %d" },
+	{ 0xfffffbe0, 0xdac143e0, "%S %d" },
+	{ 0xffe0fc00, 0x9ac03000, "pacga %d, %m, %f" },
+	{ 0xff200400, 0xf8200400, "ldra%K %d, [%b%D]%w" },
+};
+
+static void directive_print(char directive, uint32_t word,
+			    struct a64_text *text)
+{
+	static const char *const operations[] = {
+		"add", "clr", "eor", "set", "smax", "smin", "umax", "umin",
+	};
+	static const char *const signs[] = {
+		"pacia", "pacib", "pacda", "pacdb",
+		"autia", "autib", "autda", "autdb",
+		"paciza", "pacizb", "pacdza", "pacdzb",
+		"autiza", "autizb", "autdza", "autdzb", "xpaci", "xpacd",
+	};
+	static const char *const hints[128] = {
+		"nop", "yield", "wfe", "wfi", "sev", "sevl", NULL, "xpaclri",
+		"pacia1716", NULL, "pacib1716", NULL,
+		"autia1716", NULL, "autib1716", NULL,
+		"esb", "psb csync", "tsb csync", NULL, "csdb",
+		[24] = "paciaz", "paciasp", "pacibz", "pacibsp",
+		"autiaz", "autiasp", "autibz", "autibsp",
+		"bti", NULL, "bti c", NULL, "bti j", NULL, "bti jc",
+	};
+	static const char *const sizes[] = { "b", "h", "", "" };
+	unsigned int at0 = word & 31, at5 = word >> 5 & 31;
+	unsigned int at16 = word >> 16 & 31, hint = word >> 5 & 0x7f;
+	char letter = word >> 30 == 3 ? 'x' : 'w';
+	int64_t distance = a64_bit(word, 22) ? -4096 : 0;
+
+	switch (directive) {
+	case 't': a64_text_register(text, letter, at0, 'z'); break;
+	case 's': a64_text_register(text, letter, at16, 'z'); break;
+	case 'd': a64_text_register(text, 'x', at0, 'z'); break;
+	case 'm': a64_text_register(text, 'x', at5, 'z'); break;
+	case 'g': a64_text_register(text, 'x', at0, 's'); break;
+	case 'b': a64_text_register(text, 'x', at5, 's'); break;
+	case 'f': a64_text_register(text, 'x', at16, 's'); break;
+	case 'p':
+		letter = a64_bit(word, 30) ? 'x' : 'w';
+		for (unsigned int i = 0; i < 4; i++) {
+			a64_text_add(text, i ? ", " : "");
+			a64_text_register(text, letter,
+					  (i < 2 ? at16 : at0) + (i & 1), 'z');
+		}
+		break;
+	case 'o': a64_text_add(text, "%s", sizes[word >> 30]); break;
+	case 'A': a64_text_add(text, a64_bit(word, 23) ? "a" : ""); break;
+	case 'R': a64_text_add(text, a64_bit(word, 22) ? "l" : ""); break;
+	case 'a': a64_text_add(text, a64_bit(word, 22) ? "a" : ""); break;
+	case 'r': a64_text_add(text, a64_bit(word, 15) ? "l" : ""); break;
+	case 'O': a64_text_add(text, "%s", operations[word >> 12 & 7]); break;
+	case 'S': a64_text_add(text, "%s", signs[word >> 10 & 63]); break;
+	case 'h':
+		if (hints[hint])
+			a64_text_add(text, "%s", hints[hint]);
+		else
+			a64_text_add(text, "hint #0x%x", hint);
+		break;
+	case 'k': a64_text_add(text, a64_bit(word, 10) ? "b" : "a"); break;
+	case 'K': a64_text_add(text, a64_bit(word, 23) ? "b" : "a"); break;
+	case 'D':
+		distance += (word >> 12 & 0x1ff) * 8;
+		if (distance)
+			a64_text_add(text, ", #%d", (int)distance);
+		break;
+	case 'w': a64_text_add(text, a64_bit(word, 11) ? "!" : ""); break;
+	}
+}
+
+/* False: none of these. */
+static bool a64_extension_print(uint32_t word, struct a64_text *text)
+{
+	size_t i = 0;
+
+	if (!(word & 0xffff0000)) {
+		a64_text_add(text, "udf #%u", word);
+		return true;
+	}
+	while (i < COUNT(extensions) &&
+	       (word & extensions[i].mask) != extensions[i].word)
+		i++;
+	if (i == COUNT(extensions))
+		return false;
+	for (const char *p = extensions[i].text; *p; p++) {
+		if (*p == '%')
+			directive_print(*++p, word, text);
+		else
+			a64_text_add(text, "%c", *p);
+	}
+	return true;
+}
+
+/* Where the assembler has another name than the library. */
+static const struct {
+	const char *from, *to;
+	const char *zero;	/* only with #0 at the end, which goes away */
+} names[] = {
+	{ "b.hs", "b.cs" }, { "b.lo", "b.cc" }, { "ins", "mov" },
+	{ "sshll", "sxtl", "#0" }, { "ushll", "uxtl", "#0" },
+	{ "sshll2", "sxtl2", "#0" }, { "ushll2", "uxtl2", "#0" },
+};
+
+/* Numbers of the instruction are written in hexadecimal: those of arithmetic
+ * and logic, of conditional comparisons, vector constants, exceptions and
+ * barriers, and those for a part of the processor's state. */
+static bool word_has_hex(uint32_t word)
+{
+	unsigned int kind = word >> 23 & 0x3f;
+
+	return kind == 0x22 || kind == 0x24 || kind == 0x25 ||
+	       (word & 0x1fe00000) == 0x1a400000 ||	/* ccmp */
+	       (word & 0xff200c00) == 0x1e200400 ||	/* fccmp */
+	       (word & 0x9ff80400) == 0x0f000400 ||	/* movi */
+	       (word & 0xfffff01f) == 0xd503301f ||	/* dmb */
+	       (word & 0xfff8f01f) == 0xd500401f ||	/* msr */
+	       word >> 24 == 0xd4;
+}
+
+/* A label, whose address is written as a number. */
+static bool word_has_label(uint32_t word)
+{
+	return (word & 0x7c000000) == 0x14000000 ||	/* b, bl */
+	       (word & 0x7c000000) == 0x34000000 ||	/* cbz, tbz */
+	       (word & 0xff000000) == 0x54000000 ||	/* b.eq */
+	       (word & 0x1f000000) == 0x10000000 ||	/* adr */
+	       (word & 0x3b000000) == 0x18000000;	/* ldr */
+}
+
+/* The value that movz and movn leave; false: they are written as they are. */
+static bool word_moves(uint32_t word, uint64_t *value)
+{
+	bool wide = word >> 31, inverts = !(word >> 30 & 1);
+	unsigned int shift = (word >> 21 & 3) * 16;
+	uint64_t number = word >> 5 & 0xffff;
+
+	if ((word & 0x1f800000) != 0x12800000 || (word >> 29 & 1))
+		return false;
+	if ((!number && shift) || (inverts && !wide && number == 0xffff))
+		return false;
+	*value = number << shift;
+	if (inverts)
+		*value = ~*value;
+	if (!wide)
+		*value &= UINT32_MAX;
+	return true;
+}
+
+static char general_letter(uint32_t word)
+{
+	return word >> 31 ? 'x' : 'w';
+}
+
+/* "mov" of a number: movz, movn and orr with the zero register. */
+static bool move_print(uint32_t word, const char *operands,
+		       struct a64_text *text)
+{
+	unsigned int to = word & 31;
+	const char *number;
+	uint64_t value;
+	unsigned int chunks = word >> 31 ? 4 : 2, zeros = 0, ones = 0;
+
+	if (word_moves(word, &value)) {
+		a64_text_add(text, "mov ");
+		a64_text_register(text, general_letter(word), to, 'z');
+		a64_text_add(text, ", #0x%llx", (unsigned long long)value);
+		return true;
+	}
+	if ((word & 0x7f8003e0) != 0x320003e0)
+		return false;
+	number = strchr(operands, '#');
+	if (!number)
+		return false;
+	value = strtoull(number + 1, NULL, 0);
+
+	/* movz, or movn where inverted, would do for the number */
+	for (unsigned int i = 0; i < chunks; i++) {
+		unsigned int chunk = value >> (16 * i) & 0xffff;
+
+		zeros += chunk == 0;
+		ones += chunk == 0xffff;
+	}
+	if (zeros >= chunks - 1 || ones >= chunks - 1)
+		return false;
+	a64_text_add(text, "mov ");
+	a64_text_register(text, general_letter(word), to, 's');
+	a64_text_add(text, ", #0x%llx", (unsigned long long)value);
+	return true;
+}
+
+/* The number after a '#', in the assembler's form. */
+static const char *a64_number_print(const char *p, bool hex,
+				    struct a64_text *text)
+{
+	bool minus = *p == '-';
+	size_t digits = strspn(p + minus, "0123456789");
+	uint64_t value;
+	char *end;
+
+	if (p[minus + digits] == '.') {
+		double real = strtod(p, &end);
+
+		/* only comparisons have the number 0 */
+		a64_text_add(text, real ? "#%.18e" : "#%.1f", real);
+		return end;
+	}
+	/* a 64-bit constant of a vector has no 0x */
+	value = strtoull(p + minus, &end, digits == 16 ? 16 : 0);
+	if (minus)
+		value = -value;
+	if (hex)
+		a64_text_add(text, "#0x%llx", (unsigned long long)value);
+	else
+		a64_text_add(text, "#%lld", (long long)value);
+	return end;
+}
+
+/* One letter, or all that belongs together. */
+static const char *a64_part_print(const char *start, const char *p,
+				  struct a64_text *text)
+{
+	const char *close = strchr(p, '}'), *comma = strchr(p, ',');
+	const char *last = close;
+	char *end;
+
+	/* "{v1.4s, v2.4s, v3.4s}": more than two are "{v1.4s-v3.4s}" */
+	if (*p == '{') {
+		while (last && last > p && last[-1] != ' ')
+			last--;
+		if (!comma || !close || comma > close || last - comma < 3 ||
+		    strtoul(p + 2, NULL, 10) > strtoul(last + 1, NULL, 10)) {
+			a64_text_add(text, "{");
+			return p + 1;
+		}
+		a64_text_add(text, "%.*s-", (int)(comma - p), p);
+		return last;
+	}
+	if (!strncmp(p, "0x", 2) && p > start && p[-1] == '[') {
+		a64_text_add(text, "%lu", strtoul(p, &end, 0));
+		return end;
+	}
+
+	/* a condition that has two names */
+	if (!strcmp(p, ", hs") || !strcmp(p, ", lo")) {
+		a64_text_add(text, p[2] == 'h' ? ", cs" : ", cc");
+		return p + 4;
+	}
+	a64_text_add(text, "%c", *p);
+	return p + 1;
+}
+
+/* The name as the assembler has it; operands may become shorter. */
+static const char *a64_name_find(const char *name, char *operands)
+{
+	size_t length = strlen(operands);
+	char *zero = strstr(operands, "zr, #");
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		size_t end = names[i].zero ? strlen(names[i].zero) + 2 : 0;
+
+		if (strcmp(name, names[i].from) || length < end ||
+		    (end && strcmp(operands + length - end + 2,
+				   names[i].zero)))
+			continue;
+		operands[length - end] = 0;
+		return names[i].to;
+	}
+	if (!strcmp(name, "bfi") && zero && zero > operands + 1) {
+		memmove(zero - 1, zero + 4, strlen(zero + 4) + 1);
+		return "bfc";
+	}
+	return name;
+}
+
+/* An instruction that the library knows */
+static void known_print(uint32_t word, cs_insn *insn, struct a64_text *text)
+{
+	char *operands = insn->op_str, *reg = strstr(operands, "s3_");
+	const char *name, *label;
+	bool inside = false, hex;
+
+	if (move_print(word, operands, text))
+		return;
+	name = a64_name_find(insn->mnemonic, operands);
+	a64_text_add(text, "%s%s", name, *operands ? " " : "");
+
+	/* the assembler has other names of system registers than the library */
+	for (char *p = operands; !strncmp(name, "sys", 3) && *p; p++)
+		if (*p == 'c')
+			*p = 'C';
+	if (reg && (!strcmp(name, "mrs") || !strcmp(name, "msr")))
+		reg[1] = '0' + (word >> 19 & 3);
+
+	hex = word_has_hex(word) || !strncmp(name, "prf", 3);
+	label = word_has_label(word) ? strrchr(operands, '#') : NULL;
+	for (const char *p = operands; *p;) {
+		/* "lsl #4": how far is a decimal number always */
+		bool shift = p - operands >= 2 && p[-1] == ' ' &&
+			     isalpha(p[-2]);
+
+		inside = *p == '[' || (inside && *p != ']');
+		if (p == label)
+			p++;
+		else if (*p == '#')
+			p = a64_number_print(p + 1, hex && !inside && !shift,
+					     text);
+		else
+			p = a64_part_print(operands, p, text);
+	}
+}
+
+static int a64_insn_print(const struct arch *arch, const uint8_t *code,
+			  size_t size, uint64_t address, char *out,
+			  size_t out_size)
+{
+	struct a64_text text = { .out = out, .size = out_size };
+	struct arch_insn insn;
+	cs_insn *known = NULL;
+	size_t count = 0;
+	csh handle;
+
+	if (!out_size || arch_insn_decode(arch, code, size, &insn))
+		return -EINVAL;
+	if (a64_extension_print(a64_word(code), &text))
+		return text.used < out_size ? 0 : -EINVAL;
+	if (!cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &handle)) {
+		count = cs_disasm(handle, code, 4, address, 1, &known);
+		if (count) {
+			known_print(a64_word(code), known, &text);
+			cs_free(known, count);
+		}
+		cs_close(&handle);
+	}
+	if (!count)
+		a64_text_add(&text, ".inst 0x%08x", a64_word(code));
+	return text.used < out_size ? 0 : -EINVAL;
+}
+
 #define NAME_SIZE	8
 #define TEXT_SIZE	256
 
@@ -166,269 +574,6 @@ static bool a64_operand_parse(const struct arch *arch, const char *text,
 	operand->base = reg->dwarf;
 	operand->bytes = reg->bytes;
 	return at_end(&r);
-}
-
-/* Instructions of AArch64, and which of them the kernel can probe. */
-
-/* Which probes can't be placed there. */
-enum refusal { REFUSED_NOT, REFUSED_USER, REFUSED_ALL };
-
-struct a64_insn_class {
-	uint32_t mask, value;
-	enum arch_flow flow;
-	/* how many bits the distance of a jump has, in instructions; they begin
-	 * at bit 0 when they are 26, else at bit 5 */
-	uint8_t field;
-	uint8_t cost;
-	enum refusal refusal;
-	const char *why;
-};
-
-#define SIMULATED(flow, field)						\
-	ARCH_FLOW_##flow, field, TDF_COST_EMULATED, REFUSED_NOT, NULL
-#define STEPPED	\
-	ARCH_FLOW_NEXT, 0, TDF_COST_STEPPED, REFUSED_NOT, NULL
-#define REFUSED_JUMP(flow, field, why)					\
-	ARCH_FLOW_##flow, field, TDF_COST_STEPPED, REFUSED_ALL, why
-#define REFUSED(flow, why)	REFUSED_JUMP(flow, 0, why)
-
-static const char breakpoint[] = "is a breakpoint";
-static const char trap[] = "is a trap";
-static const char leaves[] = "enters or leaves the kernel";
-static const char authenticates[] =
-	"checks a signed address, which the kernel can't do in its place";
-static const char unknown_branch[] =
-	"is a branch that the kernel doesn't know, which a probe would corrupt";
-static const char signs_pc[] =
-	"signs or checks with its own address, which a probe would corrupt";
-static const char literal[] =
-	"reads memory at its own address, which a probe would corrupt";
-static const char exclusive[] =
-	"is an exclusive access, which a probe would make fail";
-static const char control_stack[] = "changes the guarded control stack";
-
-/*
- * What the kernel makes of an instruction: the first of these that it is like.
- * Masks and decisions of arch/arm64/kernel/probes/decode-insn.c and
- * arch/arm64/include/asm/insn.h; refused is also what the kernel takes for one
- * that it may copy to another page and step there, and that wouldn't do there
- * what it does in its place. Encodings: Arm ARM, C4.1.
- */
-static const struct a64_insn_class classes[] = {
-	/* branches; those of later processors the kernel would step */
-	{ 0xfc000000, 0x14000000, SIMULATED(JUMP, 26) },   /* b */
-	{ 0xfc000000, 0x94000000, SIMULATED(CALL, 26) },   /* bl */
-	{ 0x7e000000, 0x34000000, SIMULATED(BRANCH, 19) }, /* cbz */
-	{ 0x7e000000, 0x36000000, SIMULATED(BRANCH, 14) }, /* tbz */
-	{ 0xff000010, 0x54000000, SIMULATED(BRANCH, 19) }, /* b.eq */
-	/* bc.eq */
-	{ 0xff000010, 0x54000010, REFUSED_JUMP(BRANCH, 19, unknown_branch) },
-	/* cbeq ... */
-	{ 0x7e000000, 0x74000000, REFUSED_JUMP(BRANCH, 9, unknown_branch) },
-	/* retaasppc label */
-	{ 0xffc0001f, 0x5500001f, REFUSED(RETURN, authenticates) },
-	{ 0xffffffff, 0xd61f03c0, SIMULATED(RETURN, 0) },
-	{ 0xfffffc1f, 0xd61f0000, SIMULATED(COMPUTED, 0) },
-	{ 0xfffffc1f, 0xd63f0000, SIMULATED(CALL, 0) }, /* blr */
-	{ 0xfffffc1f, 0xd65f0000, SIMULATED(RETURN, 0) },
-	{ 0xfefff800, 0xd61f0800, REFUSED(COMPUTED, authenticates) }, /* braa */
-	{ 0xfefff800, 0xd63f0800, REFUSED(CALL, authenticates) }, /* blraa */
-	/* retaa, retaasppc */
-	{ 0xfffff800, 0xd65f0800, REFUSED(RETURN, authenticates) },
-	{ 0xffe00000, 0xd6800000, REFUSED(STOP, leaves) },
-	{ 0xffe00000, 0xd6a00000, REFUSED(STOP, leaves) },
-
-	/* exceptions: the second one is what compilers end a program with, and
-	 * others a program may go on after */
-	{ 0xffe0001f, 0xd4200000, REFUSED(NEXT, breakpoint) },
-	{ 0xffe0001f, 0xd4400000, REFUSED(NEXT, trap) },
-	{ 0xffe00000, 0xd4a00000, REFUSED(NEXT, trap) },
-	{ 0xff000000, 0xd4000000, REFUSED(NEXT, leaves) },
-
-	/* hints: those that may be stepped, and the rest */
-	{ 0xffffffff, 0xd503201f, STEPPED },			/* nop */
-	{ 0xffffffff, 0xd50320ff, STEPPED },			/* xpaclri */
-	{ 0xffffffbf, 0xd503211f, STEPPED },			/* pacia1716 */
-	{ 0xffffff9f, 0xd503231f, STEPPED },			/* paciasp */
-	{ 0xffffff3f, 0xd503241f, STEPPED },			/* bti */
-	{ 0xfffff01f, 0xd503201f,
-	  REFUSED(NEXT, "is a hint that the kernel doesn't step") },
-
-	/* system registers and instructions */
-	{ 0xfff8f01f, 0xd500401f,
-	  REFUSED(NEXT, "changes the state of the processor") },
-	{ 0xfff00000, 0xd5100000, REFUSED(NEXT, "writes a system register") },
-	{ 0xffffffe0, 0xd53b4220,
-	  REFUSED(NEXT, "reads the interrupt mask, which a "
-		  "probe changes") },
-	{ 0xffdfff80, 0xd50b7700, REFUSED(NEXT, control_stack) },
-	{ 0xffffffe0, 0xd5233060,	/* tstart */
-	  REFUSED(NEXT, "begins a transaction, which a probe would end") },
-	{ 0xffc00000, 0xd5000000, STEPPED },
-	{ 0x1c000000, 0x14000000,
-	  REFUSED(NEXT, "is a branch or a system instruction "
-		  "that the kernel doesn't know") },
-
-	/* what depends on its own address */
-	{ 0x1f000000, 0x10000000, SIMULATED(NEXT, 0) }, /* adr */
-	{ 0xbf000000, 0x18000000, ARCH_FLOW_NEXT, 0,	/* ldr */
-	  TDF_COST_EMULATED, REFUSED_USER, literal },
-	{ 0xff000000, 0x98000000, ARCH_FLOW_NEXT, 0,	/* ldrsw */
-	  TDF_COST_EMULATED, REFUSED_USER, literal },
-	/* prfm; of vector registers */
-	{ 0x3b000000, 0x18000000, REFUSED(NEXT, literal) },
-	/* paciasppc, autiasppc ... */
-	{ 0xffff83ff, 0xdac183fe, REFUSED(NEXT, signs_pc) },
-	{ 0xffc0001f, 0xf380001f, REFUSED(NEXT, signs_pc) },
-
-	/* what must be done in one go */
-	{ 0x3e800000, 0x08000000, REFUSED(NEXT, exclusive) },
-	{ 0x3b200c00, 0x19000400,
-	  REFUSED(NEXT, "is a part of copying or filling memory, which a "
-		  "probe would tear from the others") },
-
-	/* permanently undefined */
-	{ 0xffff0000, 0x00000000, REFUSED(STOP, trap) },
-};
-
-static const struct a64_insn_class other = { 0, 0, STEPPED };
-
-enum { HINT_XPACLRI = 0x07, HINT_AUTIASP = 0x1d, HINT_AUTIBSP = 0x1f };
-
-static bool insn_is_hint(uint32_t word)
-{
-	return (word & 0xfffff01f) == 0xd503201f;
-}
-
-enum { A64_FP = 29, A64_SP = 31 };
-
-/* A function gives them back as it found them (aapcs64 6.1.1, 6.1.2). */
-static bool register_is_saved(unsigned int number, bool vector)
-{
-	return vector ? number >= 8 && number <= 15 :
-			number >= 19 && number <= 30;
-}
-
-/* ldp and ldr of such registers from the frame */
-static bool insn_restores(uint32_t word)
-{
-	bool vector = word >> 26 & 1;
-	unsigned int size = word >> 30;
-	unsigned int base = word >> 5 & 31;
-	unsigned int first = word & 31, second = word >> 10 & 31;
-
-	if (word == 0xf85f8e5e)		/* ldr x30, [x18, #-8]! */
-		return true;
-	if (base != A64_SP && base != A64_FP)
-		return false;
-	if (!register_is_saved(first, vector))
-		return false;
-	if ((word & 0x3a400000) == 0x28400000)	/* ldp */
-		return size == (vector ? 1 : 2) &&
-		       register_is_saved(second, vector);
-	if (size != 3)
-		return false;
-	return (word & 0x3bc00000) == 0x39400000 ||	/* ldr, offset */
-	       (word & 0x3be00c00) == 0x38400400;	/* after it */
-}
-
-static bool a64_insn_is_epilogue(uint32_t word)
-{
-	unsigned int to = word & 31, from = word >> 5 & 31;
-	unsigned int hint = word >> 5 & 0x7f;
-
-	if (insn_is_hint(word))
-		return hint == HINT_AUTIASP || hint == HINT_AUTIBSP;
-	if (insn_restores(word))
-		return true;
-	if (to != A64_SP || (from != A64_SP && from != A64_FP))
-		return false;
-	if ((word & 0xff800000) == 0x91000000)		/* add, number */
-		return true;
-	if ((word & 0xff800000) == 0xd1000000)		/* sub, number */
-		return from == A64_FP;
-	return (word & 0xffe00000) == 0x8b200000;	/* add, register */
-}
-
-static int a64_insn_decode(const struct arch *arch, const uint8_t *code,
-			   size_t size, struct arch_insn *insn)
-{
-	const struct a64_insn_class *class = NULL;
-	uint32_t word, group, hint;
-
-	if (size < sizeof(word))
-		return -EINVAL;
-	word = a64_word(code);
-	for (size_t i = 0; !class && i < COUNT(classes); i++)
-		if ((word & classes[i].mask) == classes[i].value)
-			class = &classes[i];
-
-	/* Nothing has this encoding: A64 has no group of instructions there. */
-	group = word >> 25 & 0xf;
-	if (!class && (group == 1 || group == 3 || (!group && word >> 31 == 0)))
-		return -EINVAL;
-	if (!class)
-		class = &other;
-
-	insn->length = sizeof(word);
-	insn->flow = class->flow;
-	/* brk as compilers have it where a program can't go on: 1000 of gcc and
-	 * 1 of clang. The kernel goes on after others (WARN() and the
-	 * sanitizers). */
-	if (word == 0xd4207d00 || word == 0xd4200020)
-		insn->flow = ARCH_FLOW_STOP;
-	if (class->field)
-		insn->jump = a64_signed(word, class->field == 26 ? 0 : 5,
-					class->field) * 4;
-	insn->cost = class->cost;
-	insn->epilogue = a64_insn_is_epilogue(word);
-
-	/* Hints of pointer authentication change a register, others nothing;
-	 * brk and udf are never come to. */
-	hint = word >> 5 & 0x7f;
-	if (insn_is_hint(word))
-		insn->padding = !(hint == HINT_XPACLRI ||
-				  (hint >= 0x08 && hint <= 0x0e &&
-				   !(hint & 1)) ||
-				  (hint >= 0x18 && hint <= 0x1f) ||
-				  hint == 0x27 || hint == 0x28);
-	else
-		insn->padding = (word & 0xffe0001f) == 0xd4200000 ||
-				!(word & 0xffff0000);
-	insn->refused = class->refusal == REFUSED_ALL;
-	insn->user_refused = class->refusal != REFUSED_NOT;
-	insn->why = class->why;
-	if ((word & 0xfe000000) == 0xd6000000 &&	/* br, blr */
-	    (insn->flow == ARCH_FLOW_CALL || insn->flow == ARCH_FLOW_COMPUTED))
-		insn->target = (word >> 5 & 31) + 1;
-	return 0;
-}
-
-/* As far back as the kernel looks: MAX_ATOMIC_CONTEXT_SIZE of
- * arch/arm64/include/asm/kprobes.h. */
-#define HELD_MAX	32
-
-/*
- * After an exclusive load the processor watches what it has read, up to the
- * exclusive store: a probe's exception ends that, the store fails, and the
- * program begins again, for ever. Arm ARM, B2.12; the kernel asks bits that
- * ldar, stlr and their like have, too (is_probed_address_atomic()).
- */
-static const char *a64_insn_held(const uint8_t *code, size_t at, bool user)
-{
-	for (size_t i = 0; i < HELD_MAX && at >= 4; i++) {
-		uint32_t word = a64_word(code + (at -= 4));
-		bool watched = !user || (word & 0x3f800000) == 0x08000000;
-
-		if (user && (word & 0xfffff0ff) == 0xd503305f)	/* clrex */
-			return NULL;
-		if (watched && (word & 0x3f400000) == 0x08000000)
-			return NULL;
-		if (watched && (word & 0x3f400000) == 0x08400000)
-			return "follows an exclusive load, whose store a "
-			       "probe would make fail";
-	}
-	return NULL;
 }
 
 static const struct arch_register registers[] = {

@@ -1,37 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Fields of A64's instructions, and what these do. */
+/* What A64's instructions do. */
 #ifndef DEBUG_ARCH_A64_EFFECT_H
 #define DEBUG_ARCH_A64_EFFECT_H
 
-#include <endian.h>
-#include <string.h>
-#include "arch.h"
-
-/* Instructions are little-endian, whatever data is (Arm ARM, B2.6.2). */
-static inline uint32_t a64_word(const uint8_t *code)
-{
-	uint32_t word;
-
-	memcpy(&word, code, sizeof(word));
-	return le32toh(word);
-}
-
-static inline uint32_t a64_bits(uint32_t code, unsigned int low,
-				unsigned int count)
-{
-	return code >> low & ((1u << count) - 1);
-}
-
-static inline bool a64_bit(uint32_t code, unsigned int at)
-{
-	return code >> at & 1;
-}
-
-static inline int64_t a64_signed(uint32_t code, unsigned int low,
-				 unsigned int count)
-{
-	return (int64_t)((uint64_t)code << (64 - low - count)) >> (64 - count);
-}
+#include "arch_a64_insn.h"
 
 #define A64_ZERO	-1	/* register 31 that isn't the stack pointer */
 
