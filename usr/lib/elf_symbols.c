@@ -2,6 +2,7 @@
 #include "elf_symbols.h"
 
 #include <stddef.h>
+#include <string.h>
 
 bool elf_symbols_next(struct elf_symbols *s)
 {
@@ -23,4 +24,21 @@ bool elf_symbols_next(struct elf_symbols *s)
 			s->data = elf_getdata(s->section, NULL);
 		s->index = 0;
 	}
+}
+
+Elf_Scn *elf_section_named(Elf *elf, const char *name, GElf_Shdr *header)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *found = gelf_getshdr(section, header) ?
+			elf_strptr(elf, names, header->sh_name) : NULL;
+
+		if (found && !strcmp(found, name))
+			return section;
+	}
+	return NULL;
 }

@@ -29,4 +29,7 @@ struct elf_symbols {
 /* The next symbol that is defined and has a name. False: no more. */
 bool elf_symbols_next(struct elf_symbols *symbols);
 
+/* The first section of that name, and its header; NULL: none. */
+Elf_Scn *elf_section_named(Elf *elf, const char *name, GElf_Shdr *header);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include <gelf.h>
 #include <string.h>
+#include "elf_symbols.h"
 
 #define NOTE_TYPE	3
 #define NOTE_OWNER	"stapsdt"
@@ -51,32 +52,18 @@ static void note_read(const struct usdt_notes *reader, const char *text,
 		note->semaphore = (note->semaphore + moved) & mask;
 }
 
-static const char *usdt_section_name(Elf *elf, Elf_Scn *scn, GElf_Shdr *sh)
-{
-	size_t names;
-
-	if (!gelf_getshdr(scn, sh) || elf_getshdrstrndx(elf, &names))
-		return NULL;
-	return elf_strptr(elf, names, sh->sh_name);
-}
-
 static void usdt_reader_open(struct usdt_notes *reader, Elf *elf)
 {
-	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
+	Elf_Scn *base = elf_section_named(elf, ".stapsdt.base", &sh);
 
 	*reader = (struct usdt_notes){
 		.word = gelf_getclass(elf) == ELFCLASS64 ? 8 : 4,
+		.base = base ? sh.sh_addr : 0,
 	};
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *name = usdt_section_name(elf, scn, &sh);
-
-		if (name && !strcmp(name, ".stapsdt.base"))
-			reader->base = sh.sh_addr;
-		if (name && !strcmp(name, ".note.stapsdt") &&
-		    sh.sh_type == SHT_NOTE)
-			reader->notes = elf_getdata(scn, NULL);
-	}
+	base = elf_section_named(elf, ".note.stapsdt", &sh);
+	if (base && sh.sh_type == SHT_NOTE)
+		reader->notes = elf_getdata(base, NULL);
 }
 
 int usdt_notes_each(Elf *elf,

@@ -58,20 +58,6 @@ const char *arch_machine_name(uint16_t machine)
 	}
 }
 
-static bool arch_is_vector(const char *name)
-{
-	static const char *const starts[] = {
-		"XMM", "YMM", "ZMM", "MM", "ST", "V", "Q", "D", "S",
-	};
-	size_t letters = strcspn(name, "0123456789");
-
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
-		if (name[letters] && letters == strlen(starts[i]) &&
-		    !strncasecmp(name, starts[i], letters))
-			return true;
-	return false;
-}
-
 /* One letter differs, or is there in one of them only. */
 static bool arch_is_near(const char *name, const char *other)
 {
@@ -87,7 +73,10 @@ static bool arch_is_near(const char *name, const char *other)
 bool arch_register_foreign(const struct arch *arch, const char *name,
 			   char *text, size_t size)
 {
-	size_t used = 0;
+	static const char *const vectors[] = {
+		"XMM", "YMM", "ZMM", "MM", "ST", "V", "Q", "D", "S",
+	};
+	size_t letters = strcspn(name, "0123456789"), used = 0;
 
 	if (arch_register_find(arch, name))
 		return false;
@@ -103,7 +92,10 @@ bool arch_register_foreign(const struct arch *arch, const char *name,
 		snprintf(text, size, "registers are written without '%%'");
 		return true;
 	}
-	if (arch_is_vector(name)) {
+	for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++) {
+		if (!name[letters] || letters != strlen(vectors[i]) ||
+		    strncasecmp(vectors[i], name, letters))
+			continue;
 		snprintf(text, size, "floating point and vector registers "
 				     "can't be logged");
 		return true;

@@ -2,7 +2,7 @@
 #include "cfi.h"
 
 #include <dwarf.h>
-#include <string.h>
+#include "lib/elf_symbols.h"
 
 struct cie {
 	const uint8_t *at;	/* which one it is; NULL: none */
@@ -13,32 +13,20 @@ struct cie {
 
 bool cfi_section_find(Elf *elf, struct cfi_section *section)
 {
-	Elf_Scn *scn = NULL;
-	size_t names;
 	GElf_Shdr sh;
+	Elf_Scn *scn = elf_section_named(elf, ".eh_frame", &sh);
+	bool found = scn && sh.sh_type != SHT_NOBITS;
+	Elf_Data *data = found ? elf_rawdata(scn, NULL) : NULL;
 
 	*section = (struct cfi_section) {
 		.word = gelf_getclass(elf) == ELFCLASS64 ? 8 : 4,
 	};
-	if (elf_getshdrstrndx(elf, &names))
-		return false;
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *name = gelf_getshdr(scn, &sh) ?
-			elf_strptr(elf, names, sh.sh_name) : NULL;
-		Elf_Data *data;
-
-		if (!name || strcmp(name, ".eh_frame") ||
-		    sh.sh_type == SHT_NOBITS)
-			continue;
-		data = elf_rawdata(scn, NULL);
-		if (data && data->d_buf) {
-			section->bytes = data->d_buf;
-			section->size = data->d_size;
-			section->address = sh.sh_addr;
-		}
-		return true;
+	if (data && data->d_buf) {
+		section->bytes = data->d_buf;
+		section->size = data->d_size;
+		section->address = sh.sh_addr;
 	}
-	return false;
+	return found;
 }
 
 uint64_t cfi_pointer(struct cursor *cursor, uint8_t encoding,

@@ -242,23 +242,23 @@ int dwarf_find(struct dwarf_file *dwarf, const char *module_path,
 	const char *link;
 	GElf_Word crc;
 	GElf_Shdr sh;
+	Elf *elf = dwarf->module->elf;
 	int code = 0;
 
 	err->text[0] = err->hint[0] = '\0';
 	if (id->kind == TDF_ID_BUILD && id->length > 1)
 		identity_print(id->kind, id->id, id->length, f.hex);
-	link = dwelf_elf_gnu_debuglink(dwarf->module->elf, &crc);
+	link = dwelf_elf_gnu_debuglink(elf, &crc);
 	if (link && *link && !strchr(link, '/')) {
 		f.files.link = link;
 		f.crc = crc;
 	}
 	if (search->file) {
 		code = debug_file_given(&f, search->file);
-	} else if ((module_section_named(dwarf->module, ".debug_info", &sh) ||
-		    module_section_named(dwarf->module, ".zdebug_info", &sh)) &&
+	} else if ((elf_section_named(elf, ".debug_info", &sh) ||
+		    elf_section_named(elf, ".zdebug_info", &sh)) &&
 		   sh.sh_type != SHT_NOBITS) {
-		dwarf->dwarf = dwarf_begin_elf(dwarf->module->elf,
-					       DWARF_C_READ, NULL);
+		dwarf->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 		if (!dwarf->dwarf)
 			code = error_set(err, -ENOENT, "its debug information "
 					 "is damaged: %s", dwarf_errmsg(-1));

@@ -89,27 +89,22 @@ static struct form_value read_form(struct cursor *c, uint64_t form,
 		value.text = cursor_string(c);
 		break;
 	case DW_FORM_line_strp:
-		value.text = section_string(&s->line_str,
-				cursor_fixed(c, program->offset_size));
-		break;
 	case DW_FORM_strp:
-		value.text = section_string(&s->str,
-				cursor_fixed(c, program->offset_size));
+		value.number = cursor_fixed(c, program->offset_size);
+		value.text = section_string(form == DW_FORM_strp ? &s->str :
+								   &s->line_str,
+					    value.number);
 		break;
 	case DW_FORM_udata:
 		value.number = cursor_uleb(c);
 		break;
 	case DW_FORM_data1:
-		value.number = cursor_fixed(c, 1);
-		break;
 	case DW_FORM_data2:
-		value.number = cursor_fixed(c, 2);
-		break;
 	case DW_FORM_data4:
-		value.number = cursor_fixed(c, 4);
-		break;
 	case DW_FORM_data8:
-		value.number = cursor_fixed(c, 8);
+		value.number = cursor_fixed(c, form == DW_FORM_data1 ? 1 :
+					       form == DW_FORM_data2 ? 2 :
+					       form == DW_FORM_data4 ? 4 : 8);
 		break;
 	case DW_FORM_data16:
 		cursor_skip(c, 16);

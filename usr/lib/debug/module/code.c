@@ -188,7 +188,7 @@ static void rseq_find_all(struct rseq_search *search)
 	}
 
 	/* those of the section, whatever their signature is */
-	if (!module_section_named(module, "__rseq_cs", &sh))
+	if (!elf_section_named(module->elf, "__rseq_cs", &sh))
 		return;
 	for (uint64_t at = 0; at + sizeof(struct rseq_descriptor) <=
 			      sh.sh_size && !search->failed;
@@ -309,41 +309,33 @@ static size_t code_function_index(const struct code_function *function,
 					 offset - 1) : 0;
 }
 
-void code_hold(const struct module *module, const uint8_t *code, size_t at,
-	       struct arch_insn *insn)
+bool code_decode(struct module *module, const uint8_t *code, size_t size,
+		 size_t at, uint64_t address, bool held, struct arch_insn *insn)
 {
 	bool user = module->kind == TDF_MODULE_USER;
-	const char *why = arch_insn_held(module->arch, code, at, user);
+	const char *why;
 
-	if (!why || insn->why)
-		return;
-	insn->user_refused = true;
-	insn->refused |= !user;
-	insn->why = why;
+	if (arch_insn_decode(module->arch, code + at, size - at, insn))
+		return false;
+	why = held && !insn->why ?
+		      arch_insn_held(module->arch, code, at, user) : NULL;
+	insn->refused |= why && !user;
+	if (!why && !insn->why)
+		why = rseq_refuses(module, address);
+	if (why) {
+		insn->user_refused = true;
+		insn->why = why;
+	}
+	return true;
 }
 
-void code_restrict(struct module *module, uint64_t address,
-		   struct arch_insn *insn)
+static bool code_insn_at(struct module *module,
+			 const struct code_function *function, size_t i,
+			 struct arch_insn *insn)
 {
-	const char *why = insn->why ? NULL : rseq_refuses(module, address);
-
-	insn->user_refused |= why != NULL;
-	insn->why = why ? why : insn->why;
-}
-
-static int code_insn_at(struct module *module,
-			const struct code_function *function, size_t i,
-			struct arch_insn *insn)
-{
-	uint32_t at = function->insns[i];
-	int code = arch_insn_decode(module->arch, function->bytes + at,
-				    function->size - at, insn);
-
-	if (code)
-		return code;
-	code_hold(module, function->bytes, at, insn);
-	code_restrict(module, function->start + at, insn);
-	return 0;
+	return code_decode(module, function->bytes, function->size,
+			   function->insns[i],
+			   function->start + function->insns[i], true, insn);
 }
 
 bool code_is_good(const struct module *module, const struct arch_insn *insn)
@@ -364,7 +356,7 @@ static int code_find_near(struct module *module,
 	for (size_t i = 0; i < function->count && !site->after; i++) {
 		uint64_t address = function->start + function->insns[i];
 
-		if (code_insn_at(module, function, i, &insn) ||
+		if (!code_insn_at(module, function, i, &insn) ||
 		    !code_is_good(module, &insn))
 			continue;
 		if (function->insns[i] < offset)
@@ -383,10 +375,9 @@ static int code_take(struct module *module, size_t available,
 		module_function_find(module, site->address);
 	size_t at = range ? site->address - range->start : 0;
 
-	if (arch_insn_decode(module->arch, site->bytes, available, &site->insn))
+	if (!code_decode(module, site->bytes - at, at + available, at,
+			 site->address, true, &site->insn))
 		return CODE_UNDECODABLE;
-	code_hold(module, site->bytes - at, at, &site->insn);
-	code_restrict(module, site->address, &site->insn);
 	return code_is_good(module, &site->insn) ? CODE_GOOD : CODE_REFUSED;
 }
 
@@ -489,7 +480,7 @@ bool code_jumps_to(struct module *module, uint64_t address)
 	struct arch_insn insn;
 
 	for (size_t i = 0; function && i < function->count; i++)
-		if (!code_insn_at(module, function, i, &insn) &&
+		if (code_insn_at(module, function, i, &insn) &&
 		    (insn.flow == ARCH_FLOW_BRANCH ||
 		     insn.flow == ARCH_FLOW_JUMP) &&
 		    function->start + function->insns[i] + insn.jump == address)
@@ -509,7 +500,7 @@ bool code_reached_once(struct module *module, uint64_t start, uint64_t address)
 	if (!function)
 		return false;
 	for (size_t i = 0; i < function->count; i++)
-		if (code_insn_at(module, function, i, &insn) ||
+		if (!code_insn_at(module, function, i, &insn) ||
 		    code_strays(&insn, function->start + function->insns[i],
 				start, address))
 			return false;
@@ -530,7 +521,7 @@ static bool code_leads_back(struct module *module,
 	if (i == function->count || function->insns[i] != offset)
 		return false;
 	while (i < function->count &&
-	       !code_insn_at(module, function, i, &insn) &&
+	       code_insn_at(module, function, i, &insn) &&
 	       (insn.flow == ARCH_FLOW_NEXT || insn.flow == ARCH_FLOW_CALL))
 		i++;
 	return i < function->count && insn.flow == ARCH_FLOW_JUMP &&
@@ -548,7 +539,7 @@ uint64_t code_after_stack_check(struct module *module, uint64_t start)
 
 	for (size_t i = 0; function && i < STACK_CHECK_MAX &&
 			   i + 1 < function->count &&
-			   !code_insn_at(module, function, i, &insn); i++) {
+			   code_insn_at(module, function, i, &insn); i++) {
 		if (insn.flow == ARCH_FLOW_NEXT)
 			continue;
 		if (insn.flow != ARCH_FLOW_BRANCH ||

@@ -31,13 +31,12 @@ int code_check(struct module *module, uint64_t label, struct code_site *site);
 /* The same where an instruction is known to begin. */
 int code_look(struct module *module, struct code_site *site);
 
-/* Refuse the instruction at code + at where one before it, the first of which
- * is at code, holds it. */
-void code_hold(const struct module *module, const uint8_t *code, size_t at,
-	       struct arch_insn *insn);
-/* Refuse the instruction at the address where it must not be interrupted. */
-void code_restrict(struct module *module, uint64_t address,
-		   struct arch_insn *insn);
+/* The instruction at code + at, of `size` bytes, at the address. It is refused
+ * where it must not be interrupted, or (`held`) where one before it, the first
+ * of which is at code, holds it. False: there is none. */
+bool code_decode(struct module *module, const uint8_t *code, size_t size,
+		 size_t at, uint64_t address, bool held,
+		 struct arch_insn *insn);
 /* Why no probe may be at the address; NULL: it is in no section that a
  * descriptor in the file has. */
 const char *rseq_refuses(struct module *module, uint64_t address);

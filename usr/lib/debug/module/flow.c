@@ -95,15 +95,8 @@ static bool flow_part_add(struct flow *flow, uint64_t start, uint64_t end)
 bool flow_insn(const struct flow *flow, const struct flow_part *part,
 	       uint32_t at, struct arch_insn *insn)
 {
-	struct module *module = flow->source.module;
-
-	if (arch_insn_decode(module->arch, part->bytes + at, part->size - at,
-			     insn))
-		return false;
-	if (flow->held)
-		code_hold(module, part->bytes, at, insn);
-	code_restrict(module, part->start + at, insn);
-	return true;
+	return code_decode(flow->source.module, part->bytes, part->size, at,
+			   part->start + at, flow->held, insn);
 }
 
 uint64_t flow_target(const struct flow *flow, uint64_t address,

@@ -486,8 +486,8 @@ struct labels *labels_find(struct flow *flow)
 		return labels;
 	labels->flow = flow;
 	if (module->elf_class == ELFCLASS32 &&
-	    (module_section_named(module, ".got.plt", &sh) ||
-	     module_section_named(module, ".got", &sh)))
+	    (elf_section_named(module->elf, ".got.plt", &sh) ||
+	     elf_section_named(module->elf, ".got", &sh)))
 		labels->got = sh.sh_addr;
 	labels_each_insn(labels, find_jump);
 	if (labels->unsettled)

@@ -84,29 +84,11 @@ void module_section_decompress(Elf_Scn *scn, const GElf_Shdr *sh,
 		elf_compress_gnu(scn, 0, 0);
 }
 
-Elf_Scn *module_section_named(const struct module *module, const char *wanted,
-			      GElf_Shdr *sh)
-{
-	Elf_Scn *scn = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(module->elf, &names))
-		return NULL;
-	while ((scn = elf_nextscn(module->elf, scn))) {
-		const char *name = gelf_getshdr(scn, sh) ?
-			elf_strptr(module->elf, names, sh->sh_name) : NULL;
-
-		if (name && !strcmp(name, wanted))
-			return scn;
-	}
-	return NULL;
-}
-
 bool module_has_section(const struct module *module, const char *name)
 {
 	GElf_Shdr sh;
 
-	return module_section_named(module, name, &sh);
+	return elf_section_named(module->elf, name, &sh);
 }
 
 bool module_ranges_have(const struct module_range *ranges, size_t count,
@@ -121,7 +103,7 @@ bool module_ranges_have(const struct module_range *ranges, size_t count,
 void module_libraries(const struct module *module, char *text, size_t size)
 {
 	GElf_Shdr sh;
-	Elf_Scn *scn = module_section_named(module, ".dynamic", &sh);
+	Elf_Scn *scn = elf_section_named(module->elf, ".dynamic", &sh);
 	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
 	size_t used = 0;
 	GElf_Dyn dyn;

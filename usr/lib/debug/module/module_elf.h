@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
+#include "lib/elf_symbols.h"
 #include "lib/error.h"
 #include "lib/identity.h"
 #include "lib/key_map.h"
@@ -107,9 +108,6 @@ bool module_is_relocated(const struct module *module, uint64_t address,
  * an addend of 0. False: there are no more. */
 bool module_relocation(Elf_Data *data, const GElf_Shdr *sh, int i,
 		       GElf_Rela *rela);
-/* The section of that name, and its header; NULL: none. */
-Elf_Scn *module_section_named(const struct module *module, const char *name,
-			      GElf_Shdr *sh);
 /* What it has the loader load, "libm.so.6, libc.so.6", as far as it goes into
  * text. */
 void module_libraries(const struct module *module, char *text, size_t size);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 #include <rastrace/tdf.h>
+#include "lib/array.h"
 #include "lib/hash.h"
 #include "demangle.h"
 #include "module_elf.h"
@@ -344,36 +345,29 @@ struct near_list {
 	size_t count;
 };
 
-static int near_compare(const struct near_name *a, const struct near_name *b)
-{
-	size_t least = a->length < b->length ? a->length : b->length;
-	int order = memcmp(a->text, b->text, least);
-
-	return order ? order : (a->length > b->length) -
-			       (a->length < b->length);
-}
-
 /* Keep the best few, ordered by score and name. */
 static void near_list_add(struct near_list *list, const struct near_name *name)
 {
 	size_t at = 0;
 
-	while (at < list->count) {
-		int order = near_compare(&list->names[at], name);
+	for (; at < list->count; at++) {
+		const struct near_name *have = &list->names[at];
+		size_t least = have->length < name->length ? have->length :
+							     name->length;
+		int order = memcmp(have->text, name->text, least) ?:
+			    array_order(have->length, name->length);
 
 		if (!order)
 			return;
-		if (list->names[at].score > name->score ||
-		    (list->names[at].score == name->score && order > 0))
+		if (have->score > name->score ||
+		    (have->score == name->score && order > 0))
 			break;
-		at++;
 	}
 	if (at == NEAR_NAMES)
 		return;
-	if (list->count < NEAR_NAMES)
-		list->count++;
-	for (size_t i = list->count - 1; i > at; i--)
-		list->names[i] = list->names[i - 1];
+	list->count += list->count < NEAR_NAMES;
+	memmove(&list->names[at + 1], &list->names[at],
+		(list->count - 1 - at) * sizeof(*name));
 	list->names[at] = *name;
 }
 
