@@ -63,21 +63,19 @@ static bool a64_jump_address(const struct a64_trail *trail, size_t count,
 			     int *reg, uint64_t *address)
 {
 	struct arch_transfer value;
-	uint64_t distance = 0;
 	int writer;
 
+	*address = 0;
 	while ((writer = find_writer(trail, count, *reg, &value)) >= 0) {
-		*address = value.number + distance;
+		*address += value.number;
 		if (value.source == ARCH_SOURCE_ADDRESS)
 			return true;
 		*reg = -1;
 		if (value.source != ARCH_SOURCE_REGISTER || value.bytes != 8)
 			return false;
-		distance += value.number;
 		*reg = value.reg;
 		count = writer;
 	}
-	*address = distance;
 	return false;
 }
 
@@ -157,40 +155,14 @@ static uint32_t value_limit(const struct arch_transfer *value, uint32_t code)
 	return 0;
 }
 
-/* The index is in memory: does the instruction put it there? */
-static void index_stored(struct a64_index *index,
-			 const struct arch_effect *effect)
-{
-	const struct arch_memory *slot = &index->slot;
-
-	for (int i = 0; i < effect->count; i++) {
-		const struct arch_transfer *transfer = &effect->transfers[i];
-		const struct arch_memory *memory = &transfer->memory;
-		bool same_base = memory->space == ARCH_SPACE_BASE &&
-				 memory->base == slot->base;
-
-		if (!transfer->to_memory) {
-			index->lost |= transfer->to == slot->base;
-		} else if (same_base && memory->number == slot->number &&
-			   memory->bytes >= slot->bytes &&
-			   transfer->source == ARCH_SOURCE_REGISTER) {
-			index->reg = transfer->reg;
-			return;
-		} else if (!same_base ||
-			   (memory->number + memory->bytes > slot->number &&
-			    memory->number < slot->number + slot->bytes)) {
-			index->lost = true;	/* not another slot */
-		}
-	}
-}
-
 static void index_step(const struct a64_trail *trail, size_t i,
 		       struct a64_index *index)
 {
+	const struct arch_memory *memory, *slot = &index->slot;
 	const struct arch_transfer *value;
-	const struct arch_memory *memory;
 	uint32_t code = code_at(trail, i);
 	struct arch_effect effect;
+	bool in_memory = index->reg < 0;
 
 	if (!a64_effect_at(trail, i, &effect)) {
 		index->lost = true;
@@ -199,13 +171,31 @@ static void index_step(const struct a64_trail *trail, size_t i,
 	if (condition_at(trail, i) >= 0)
 		index->condition = condition_at(trail, i);
 
-	/* The instruction may write what the index is in. */
-	value = index->reg < 0 ? NULL : arch_transfer_to(&effect, index->reg);
+	/* The index is in memory: does the instruction put it there? */
+	for (int k = 0; in_memory && index->reg < 0 && k < effect.count; k++) {
+		bool same_base;
+
+		value = &effect.transfers[k];
+		memory = &value->memory;
+		same_base = memory->space == ARCH_SPACE_BASE &&
+			    memory->base == slot->base;
+		if (!value->to_memory)
+			index->lost |= value->to == slot->base;
+		else if (same_base && memory->number == slot->number &&
+			 memory->bytes >= slot->bytes &&
+			 value->source == ARCH_SOURCE_REGISTER)
+			index->reg = value->reg;
+		else if (!same_base ||
+			 (memory->number + memory->bytes > slot->number &&
+			  memory->number < slot->number + slot->bytes))
+			index->lost = true;	/* not another slot */
+	}
+
+	/* The instruction may write the register that the index is in. */
+	value = in_memory ? NULL : arch_transfer_to(&effect, index->reg);
 	if (value)
 		index->count = value_limit(value, code);
-	if (index->reg < 0) {
-		index_stored(index, &effect);
-	} else if (value && !index->count) {
+	if (value && !index->count) {
 		memory = &value->memory;
 		if (is_copy(value)) {
 			index->reg = value->reg;

@@ -196,35 +196,30 @@ static char size_letter(unsigned int bits)
 static bool x86_name_find(const struct x86_insn *insn, char *name, size_t size)
 {
 	ZydisMnemonic mnemonic = insn->zi.mnemonic;
-	bool open = false;
-
-	if (mnemonic == ZYDIS_MNEMONIC_MOVZX ||
-	    mnemonic == ZYDIS_MNEMONIC_MOVSX) {
-		snprintf(name, size, "mov%c%c%c",
-			 mnemonic == ZYDIS_MNEMONIC_MOVZX ? 'z' : 's',
-			 size_letter(insn->operands[1].size),
-			 size_letter(insn->operands[0].size));
-		return true;
-	}
+	const ZydisDecodedOperand *operands = insn->operands;
 
 	/* No register among the operands has the size of the one in memory. */
 	switch (mnemonic) {
+	case ZYDIS_MNEMONIC_MOVZX: case ZYDIS_MNEMONIC_MOVSX:
+		snprintf(name, size, "mov%c%c%c",
+			 mnemonic == ZYDIS_MNEMONIC_MOVZX ? 'z' : 's',
+			 size_letter(operands[1].size),
+			 size_letter(operands[0].size));
+		return true;
 	case ZYDIS_MNEMONIC_INC: case ZYDIS_MNEMONIC_DEC:
 	case ZYDIS_MNEMONIC_NEG: case ZYDIS_MNEMONIC_NOT:
 	case ZYDIS_MNEMONIC_MUL: case ZYDIS_MNEMONIC_IMUL:
 	case ZYDIS_MNEMONIC_DIV: case ZYDIS_MNEMONIC_IDIV:
 	case ZYDIS_MNEMONIC_NOP: case ZYDIS_MNEMONIC_PUSH:
 	case ZYDIS_MNEMONIC_POP:
-		open = insn->zi.operand_count_visible == 1 &&
-		       insn->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY;
-		break;
+		if (insn->zi.operand_count_visible != 1 ||
+		    operands[0].type != ZYDIS_OPERAND_TYPE_MEMORY)
+			break;
+		snprintf(name, size, "%s%c", ZydisMnemonicGetString(mnemonic),
+			 size_letter(operands[0].size));
+		return true;
 	default:
 		break;
-	}
-	if (open) {
-		snprintf(name, size, "%s%c", ZydisMnemonicGetString(mnemonic),
-			 size_letter(insn->operands[0].size));
-		return true;
 	}
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (names[i].mnemonic == mnemonic) {

@@ -338,41 +338,6 @@ static bool jump_stays(const struct call_reader *r)
 	return address >= r->range->start && address < r->range->end;
 }
 
-static void take_insn(struct call_reader *r, const struct arch_code *code,
-		      const struct arch_insn *insn,
-		      const struct arch_effect *effect)
-{
-	uint64_t target = code->address + insn->jump;
-	bool inside = target >= r->range->start && target < r->range->end;
-	/* The instruction itself has the slot: what a register has may come
-	 * from several ways to here. */
-	bool closed = !insn->jump && !insn->target &&
-		      slot_is_plain(r->calls, slot_of(r->calls, code, 1));
-
-	if (r->before_count == BEFORE_MAX)
-		memmove(r->before, r->before + 1,
-			--r->before_count * sizeof(*r->before));
-	r->before[r->before_count++] = *code;
-	r->node->open |= !effect->known;
-	r->node->stack |= takes_stack(effect, r->calls->module->arch);
-	switch (insn->flow) {
-	case ARCH_FLOW_CALL:
-	case ARCH_FLOW_JUMP:
-	case ARCH_FLOW_BRANCH:
-		if (!insn->jump)
-			r->node->open |= !closed;
-		else if (!inside || target == r->range->start)
-			callee_add(r->calls, r->node, target);
-		break;
-	case ARCH_FLOW_COMPUTED:
-		if (!closed)
-			r->node->open |= !jump_stays(r);
-		break;
-	default:
-		break;
-	}
-}
-
 static const struct call_node *node_get(struct calls *calls, uint32_t number)
 {
 	struct call_reader r = {
@@ -380,7 +345,9 @@ static const struct call_node *node_get(struct calls *calls, uint32_t number)
 		.range = &calls->module->functions[number],
 	};
 	const struct arch *arch = calls->module->arch;
-	uint64_t at = 0, bytes = r.range->end - r.range->start;
+	uint64_t at = 0, bytes = r.range->end - r.range->start, target;
+	struct arch_effect effect;
+	struct arch_insn insn;
 	const uint8_t *code;
 	size_t size;
 
@@ -390,24 +357,43 @@ static const struct call_node *node_get(struct calls *calls, uint32_t number)
 	code = module_code(calls->module, r.range->start, &size, NULL);
 	if (!code || size < bytes)
 		bytes = code ? size : 0;
-	while (at < bytes && !calls->failed) {
+	for (; at < bytes && !calls->failed; at += insn.length) {
 		struct arch_code here = { r.range->start + at, code + at };
-		struct arch_effect effect;
-		struct arch_insn insn;
+		bool closed;
 
 		if (arch_insn_decode(arch, code + at, bytes - at, &insn) ||
 		    !arch_effect_find(arch, code + at, bytes - at, here.address,
 				      &effect)) {
 			r.node->open = true;
 			r.before_count = 0;
-			at++;
+			insn.length = 1;
 			continue;
 		}
 		here.length = insn.length;
-		take_insn(&r, &here, &insn, &effect);
+		target = here.address + insn.jump;
+
+		/* The instruction itself has the slot: what a register has may
+		 * come from several ways to here. */
+		closed = !insn.jump && !insn.target &&
+			 slot_is_plain(calls, slot_of(calls, &here, 1));
+		if (r.before_count == BEFORE_MAX)
+			memmove(r.before, r.before + 1,
+				--r.before_count * sizeof(*r.before));
+		r.before[r.before_count++] = here;
+		r.node->open |= !effect.known;
+		r.node->stack |= takes_stack(&effect, arch);
+		if (insn.flow == ARCH_FLOW_COMPUTED) {
+			r.node->open |= !closed && !jump_stays(&r);
+		} else if (insn.flow >= ARCH_FLOW_CALL &&
+			   insn.flow <= ARCH_FLOW_JUMP) {
+			if (!insn.jump)
+				r.node->open |= !closed;
+			else if (target <= r.range->start ||
+				 target >= r.range->end)
+				callee_add(calls, r.node, target);
+		}
 		if (insn.flow > ARCH_FLOW_BRANCH)
 			r.before_count = 0;
-		at += insn.length;
 	}
 	return r.node;
 }

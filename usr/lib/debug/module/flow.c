@@ -124,71 +124,60 @@ static void flow_take_jump(struct flow *flow, uint64_t address,
 		*leaving = (struct flow_leaving) { address, target };
 }
 
-/* Decode from an address on, as far as the code goes. After a call there may
- * be none, because it doesn't return. */
-static void flow_follow(struct flow *flow, uint64_t address)
-{
-	struct flow_part *part = flow_part_find(flow, address);
-	uint32_t at = address - part->start;
-	struct arch_insn insn = {0};
-
-	while (at < part->size && !(part->marks[at] & FLOW_INSN)) {
-		bool called = insn.flow == ARCH_FLOW_CALL;
-
-		if (!flow_insn(flow, part, at, &insn)) {
-			if (!called)
-				flow_lose(flow, part->start + at, NO_INSN);
-			return;
-		}
-		part->marks[at] |= FLOW_INSN;
-		for (uint8_t i = 1; i < insn.length; i++)
-			part->marks[at + i] |= FLOW_INNER;
-		if (insn.flow == ARCH_FLOW_BRANCH ||
-		    insn.flow == ARCH_FLOW_JUMP)
-			flow_take_jump(flow, part->start + at, &insn);
-		flow->computed |= insn.flow == ARCH_FLOW_COMPUTED;
-		if (insn.flow > ARCH_FLOW_BRANCH)
-			return;
-		at += insn.length;
-	}
-}
-
+/* Decode from all addresses on that are to do, as far as the code goes. After a
+ * call there may be none, because it doesn't return. */
 static void follow_all(struct flow *flow)
 {
-	while (flow->todo_count && !flow->failed)
-		flow_follow(flow, flow->todo[--flow->todo_count]);
-}
+	while (flow->todo_count && !flow->failed) {
+		uint64_t address = flow->todo[--flow->todo_count];
+		struct flow_part *part = flow_part_find(flow, address);
+		uint32_t at = address - part->start;
+		struct arch_insn insn = {0};
 
-/* Are all of [at, end) instructions? */
-static bool gap_is_code(struct flow *flow, struct flow_part *part,
-			uint32_t at, uint32_t end)
-{
-	struct arch_insn insn;
+		while (insn.flow <= ARCH_FLOW_BRANCH && at < part->size &&
+		       !(part->marks[at] & FLOW_INSN)) {
+			bool called = insn.flow == ARCH_FLOW_CALL;
 
-	while (at < end) {
-		if (flow->gap_insns++ > 4ULL * BYTES_MAX ||
-		    !flow_insn(flow, part, at, &insn))
-			return false;
-		part->marks[at] |= FLOW_CLEAN;
-		at += insn.length;
+			if (!flow_insn(flow, part, at, &insn)) {
+				if (!called)
+					flow_lose(flow, part->start + at,
+						  NO_INSN);
+				break;
+			}
+			part->marks[at] |= FLOW_INSN;
+			for (uint8_t i = 1; i < insn.length; i++)
+				part->marks[at + i] |= FLOW_INNER;
+			if (insn.flow == ARCH_FLOW_BRANCH ||
+			    insn.flow == ARCH_FLOW_JUMP)
+				flow_take_jump(flow, part->start + at, &insn);
+			flow->computed |= insn.flow == ARCH_FLOW_COMPUTED;
+			at += insn.length;
+		}
 	}
-	return at == end;
 }
 
-/* Code that nothing was seen to lead to. */
+/* Code that nothing was seen to lead to, where a gap is nothing but
+ * instructions */
 static void follow_gaps(struct flow *flow, struct flow_part *part)
 {
 	static const uint8_t seen = FLOW_INSN | FLOW_INNER;
+	struct arch_insn insn;
 
 	for (uint32_t at = 0; at < part->size && !flow->failed; at++) {
-		uint32_t end = at;
+		uint32_t end = at, next = at;
 
 		if (part->marks[at] & seen)
 			continue;
 		while (end < part->size && !(part->marks[end] & seen))
 			end++;
-		if (part->marks[at] & FLOW_CLEAN ||
-		    gap_is_code(flow, part, at, end)) {
+		if (part->marks[at] & FLOW_CLEAN)
+			next = end;
+		while (next < end && flow->gap_insns++ <= 4ULL * BYTES_MAX &&
+		       flow_insn(flow, part, next, &insn)) {
+			part->marks[next] |= FLOW_CLEAN;
+			next += insn.length;
+		}
+		if (next == end) {
 			flow_visit(flow, part->start + at);
 			follow_all(flow);
 		} else {

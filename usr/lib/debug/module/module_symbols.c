@@ -26,36 +26,29 @@ struct symbol_table {
 	size_t count;
 };
 
-/* NULL: none, or longer than what a TSF can name. */
-static const char *symbol_name(const struct symbol_table *table, size_t at)
-{
-	const char *name;
-	size_t left;
-
-	if (!table->names || at >= table->names->d_size)
-		return NULL;
-	name = (const char *)table->names->d_buf + at;
-	left = table->names->d_size - at;
-	if (left > MODULE_SYMBOL_NAME_MAX)
-		left = MODULE_SYMBOL_NAME_MAX;
-	return memchr(name, '\0', left) ? name : NULL;
-}
-
 static void symbol_fill(const struct symbol_table *table, size_t i,
 			struct module_symbol *symbol)
 {
+	const Elf_Data *names = table->names;
 	const char *name, *version;
 	GElf_Versym versym;
+	size_t left;
 	GElf_Sym sym;
 
 	memset(symbol, 0, sizeof(*symbol));
 	symbol->name = "";
 	if (!gelf_getsym(table->data, i, &sym) || !sym.st_name ||
-	    GELF_ST_TYPE(sym.st_info) == STT_SECTION)
+	    GELF_ST_TYPE(sym.st_info) == STT_SECTION ||
+	    !names || sym.st_name >= names->d_size)
 		return;
-	name = symbol_name(table, sym.st_name);
-	if (!name || (GELF_ST_BIND(sym.st_info) == STB_LOCAL &&
-		      arch_name_is_mark(table->arch, name)))
+
+	/* one that is longer than what a TSF can name is none */
+	name = (const char *)names->d_buf + sym.st_name;
+	left = names->d_size - sym.st_name;
+	if (!memchr(name, '\0', left > MODULE_SYMBOL_NAME_MAX ?
+					MODULE_SYMBOL_NAME_MAX : left) ||
+	    (GELF_ST_BIND(sym.st_info) == STB_LOCAL &&
+	     arch_name_is_mark(table->arch, name)))
 		return;
 	if (GELF_ST_TYPE(sym.st_info) == STT_FILE) {
 		symbol->name = name;
