@@ -65,35 +65,25 @@ static bool insn_is_listed(const ZydisDecodedInstruction *zi)
  * By class of exceptions (SDM volume 2, 2.4 and 2.8): arithmetic, whose
  * exceptions may be unmasked; operands in memory that must be aligned.
  */
+enum { TRAPS, TRAPS_UNALIGNED, TRAPS_NOT };
+
+#define ALIGNED(class)	[ZYDIS_EXCEPTION_CLASS_##class] = TRAPS_UNALIGNED,
+#define CALM(class)	[ZYDIS_EXCEPTION_CLASS_##class] = TRAPS_NOT,
+static const uint8_t traps[ZYDIS_EXCEPTION_CLASS_MAX_VALUE + 1] = {
+	ALIGNED(SSE1) ALIGNED(SSE4) ALIGNED(AVX1) ALIGNED(E1) ALIGNED(E1NF)
+	CALM(NONE) CALM(SSE5) CALM(SSE7) CALM(AVX4) CALM(AVX5) CALM(AVX6)
+	CALM(AVX7) CALM(AVX8) CALM(AVX12) CALM(E4) CALM(E4NF) CALM(E5)
+	CALM(E5NF) CALM(E6) CALM(E6NF) CALM(E7NM) CALM(E7NM128) CALM(E9NF)
+	CALM(E10) CALM(E10NF) CALM(E12) CALM(E12NP) CALM(K20) CALM(K21)
+};
+
 static bool insn_traps(const ZydisDecodedInstruction *zi, bool memory)
 {
-	bool aligned = false;
+	uint8_t class = traps[zi->meta.exception_class];
 
 	if (zi->meta.category == ZYDIS_CATEGORY_X87_ALU ||
-	    zi->meta.category == ZYDIS_CATEGORY_MMX)
+	    zi->meta.category == ZYDIS_CATEGORY_MMX || class == TRAPS)
 		return true;
-	switch (zi->meta.exception_class) {
-	case ZYDIS_EXCEPTION_CLASS_SSE1: case ZYDIS_EXCEPTION_CLASS_SSE4:
-	case ZYDIS_EXCEPTION_CLASS_AVX1: case ZYDIS_EXCEPTION_CLASS_E1:
-	case ZYDIS_EXCEPTION_CLASS_E1NF:
-		aligned = true;
-		break;
-	case ZYDIS_EXCEPTION_CLASS_NONE: case ZYDIS_EXCEPTION_CLASS_SSE5:
-	case ZYDIS_EXCEPTION_CLASS_SSE7: case ZYDIS_EXCEPTION_CLASS_AVX4:
-	case ZYDIS_EXCEPTION_CLASS_AVX5: case ZYDIS_EXCEPTION_CLASS_AVX6:
-	case ZYDIS_EXCEPTION_CLASS_AVX7: case ZYDIS_EXCEPTION_CLASS_AVX8:
-	case ZYDIS_EXCEPTION_CLASS_AVX12: case ZYDIS_EXCEPTION_CLASS_E4:
-	case ZYDIS_EXCEPTION_CLASS_E4NF: case ZYDIS_EXCEPTION_CLASS_E5:
-	case ZYDIS_EXCEPTION_CLASS_E5NF: case ZYDIS_EXCEPTION_CLASS_E6:
-	case ZYDIS_EXCEPTION_CLASS_E6NF: case ZYDIS_EXCEPTION_CLASS_E7NM:
-	case ZYDIS_EXCEPTION_CLASS_E7NM128: case ZYDIS_EXCEPTION_CLASS_E9NF:
-	case ZYDIS_EXCEPTION_CLASS_E10: case ZYDIS_EXCEPTION_CLASS_E10NF:
-	case ZYDIS_EXCEPTION_CLASS_E12: case ZYDIS_EXCEPTION_CLASS_E12NP:
-	case ZYDIS_EXCEPTION_CLASS_K20: case ZYDIS_EXCEPTION_CLASS_K21:
-		break;
-	default:
-		return true;
-	}
 	switch (zi->mnemonic) {
 	case ZYDIS_MNEMONIC_CVTPI2PS: case ZYDIS_MNEMONIC_LDMXCSR:
 	case ZYDIS_MNEMONIC_VLDMXCSR: case ZYDIS_MNEMONIC_CMPXCHG16B:
@@ -106,7 +96,7 @@ static bool insn_traps(const ZydisDecodedInstruction *zi, bool memory)
 	case ZYDIS_MNEMONIC_MASKMOVDQU:
 		return false;
 	default:
-		return aligned && memory;
+		return class == TRAPS_UNALIGNED && memory;
 	}
 }
 
