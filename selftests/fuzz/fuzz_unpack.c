@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "lib/debug/module/unpack.h"
+#include "lib/debug/module/module_rel.h"
 
 #define COMPARED_MAX	(1 << 20)
 

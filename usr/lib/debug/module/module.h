@@ -16,6 +16,5 @@
 #include "module_symbols.h"
 #include "stores.h"
 #include "symbol_find.h"
-#include "unpack.h"
 
 #endif

@@ -14,7 +14,6 @@
 #include "demangle.h"
 #include "module_rel.h"
 #include "module_symbols.h"
-#include "unpack.h"
 
 #define MODULE_SEGMENTS_MAX	4096
 #define MODULE_SECTIONS_MAX	65535
