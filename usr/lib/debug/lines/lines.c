@@ -164,18 +164,9 @@ static int read_entries(struct cursor *c, const struct dwarf_program *program,
 static int read_tables_5(struct cursor *c, struct dwarf_program *program,
 			 const struct dwarf_program_sections *sections)
 {
-	struct dwarf_program_file *directories = NULL;
-	int code = read_entries(c, program, sections, &directories,
+	int code = read_entries(c, program, sections, &program->directories,
 				&program->directory_count);
 
-	if (!code) {
-		program->directories = calloc(program->directory_count + 1,
-					      sizeof(char *));
-		code = program->directories ? 0 : -ENOMEM;
-	}
-	for (size_t i = 0; !code && i < program->directory_count; i++)
-		program->directories[i] = directories[i].name;
-	free(directories);
 	return code ? code : read_entries(c, program, sections, &program->files,
 					  &program->file_count);
 }
@@ -198,13 +189,13 @@ static int read_tables_2(struct cursor *c, struct dwarf_program *program)
 {
 	size_t count = count_strings(*c, 0);
 
-	program->directories = calloc(count + 1, sizeof(char *));
+	program->directories = calloc(count + 1, sizeof(*program->directories));
 	if (!program->directories)
 		return -ENOMEM;
 	program->directory_count = count + 1;
-	program->directories[0] = "";
+	program->directories[0].name = "";
 	for (size_t i = 1; i <= count; i++)
-		program->directories[i] = cursor_string(c);
+		program->directories[i].name = cursor_string(c);
 	cursor_string(c);
 	count = count_strings(*c, 3);
 	program->files = calloc(count + 1, sizeof(*program->files));
@@ -311,36 +302,15 @@ static int machine_emit(struct line_machine *m)
 	return code;
 }
 
-static int machine_extended(struct line_machine *m)
-{
-	uint64_t length = cursor_uleb(&m->c);
-	const uint8_t *operation = cursor_skip(&m->c, length);
-	struct cursor c = { .at = operation };
-	int code;
-
-	if (!operation || !length)
-		return 0;
-	c.end = operation + length;
-	switch (cursor_fixed(&c, 1)) {
-	case DW_LNE_end_sequence:
-		m->row.end_sequence = true;
-		code = machine_emit(m);
-		machine_reset(m);
-		return code;
-	case DW_LNE_set_address:
-		m->row.address = cursor_fixed(&c, length - 1 > 8 ? 8 :
-						  length - 1);
-		break;
-	}
-	return 0;
-}
-
 static int machine_step(struct line_machine *m)
 {
 	const struct dwarf_program *program = m->program;
 	uint8_t opcode = cursor_fixed(&m->c, 1), adjusted;
 	struct dwarf_row *row = &m->row;
-	uint64_t column;
+	const uint8_t *operation;
+	uint64_t number;
+	struct cursor c;
+	int code;
 
 	if (opcode >= program->opcode_base) {	/* a special one */
 		adjusted = opcode - program->opcode_base;
@@ -351,8 +321,23 @@ static int machine_step(struct line_machine *m)
 		return machine_emit(m);
 	}
 	switch (opcode) {
-	case 0:
-		return machine_extended(m);
+	case 0:					/* an extended one */
+		number = cursor_uleb(&m->c);
+		operation = cursor_skip(&m->c, number);
+		if (!operation || !number)
+			break;
+		c = (struct cursor){ .at = operation,
+				     .end = operation + number };
+		opcode = cursor_fixed(&c, 1);
+		if (opcode == DW_LNE_set_address)
+			row->address = cursor_fixed(&c, number - 1 > 8 ? 8 :
+							number - 1);
+		if (opcode != DW_LNE_end_sequence)
+			break;
+		row->end_sequence = true;
+		code = machine_emit(m);
+		machine_reset(m);
+		return code;
 	case DW_LNS_copy:
 		return machine_emit(m);
 	case DW_LNS_advance_pc:
@@ -365,8 +350,8 @@ static int machine_step(struct line_machine *m)
 		row->file = cursor_uleb(&m->c);
 		break;
 	case DW_LNS_set_column:
-		column = cursor_uleb(&m->c);
-		row->column = column < UINT16_MAX ? column : UINT16_MAX;
+		number = cursor_uleb(&m->c);
+		row->column = number < UINT16_MAX ? number : UINT16_MAX;
 		break;
 	case DW_LNS_negate_stmt:
 		row->is_stmt = !row->is_stmt;
@@ -456,9 +441,9 @@ char *dwarf_program_path(const struct dwarf_program *program, size_t file,
 	parts[2] = program->files[file].name;
 	directory = program->files[file].directory;
 	if (directory && directory < program->directory_count)
-		parts[1] = program->directories[directory];
-	if (program->directory_count && *program->directories[0])
-		parts[0] = program->directories[0];
+		parts[1] = program->directories[directory].name;
+	if (program->directory_count && *program->directories[0].name)
+		parts[0] = program->directories[0].name;
 	else if (compiled_in)
 		parts[0] = compiled_in;
 	for (int i = 0; i < 3; i++) {

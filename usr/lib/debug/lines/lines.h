@@ -35,7 +35,7 @@ struct dwarf_program {
 	bool is_stmt;			/* at the start of a sequence */
 	const uint8_t *opcode_lengths;
 	const uint8_t *code, *end;
-	const char **directories;
+	struct dwarf_program_file *directories;
 	size_t directory_count;
 	struct dwarf_program_file *files;	/* as rows number them */
 	size_t file_count;

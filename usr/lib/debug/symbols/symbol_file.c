@@ -323,34 +323,14 @@ static int find_debuginfo(Dwfl_Module *module, void **user, const char *name,
 	return -1;
 }
 
-/* libdw closes the file when it has taken it. */
-static bool libdw_open(struct symbol_file *file, const char *path, int fd)
-{
-	const struct symbol_library *library = &file->library;
-	void **user = NULL;
-
-	file->callbacks.find_debuginfo = find_debuginfo;
-	file->dwfl = library->dwfl_begin(&file->callbacks);
-	if (file->dwfl)
-		file->module = library->dwfl_report_offline(file->dwfl,
-							    "traced", path, fd);
-	if (!file->module)
-		close(fd);
-	if (!file->module ||
-	    library->dwfl_report_end(file->dwfl, NULL, NULL))
-		return false;
-	library->dwfl_module_info(file->module, &user, NULL, NULL, NULL, NULL,
-				  NULL, NULL);
-	*user = file;
-	return library->dwfl_module_getelf(file->module, &file->bias);
-}
-
 struct symbol_file *symbol_file_open(const struct symbols_settings *settings,
 				     const struct ras_mapping *mapping,
 				     bool *failed)
 {
 	struct symbol_file *file = calloc(1, sizeof(*file));
+	const struct symbol_library *library = &file->library;
 	char path[PATH_MAX];
+	void **user = NULL;
 	int fd;
 
 	*failed |= !file;
@@ -363,13 +343,24 @@ struct symbol_file *symbol_file_open(const struct symbols_settings *settings,
 		fd = symbol_search_debug(settings, mapping, path, &file->elf);
 	/* the kernel's mapping has no offset in its file */
 	file->by_segment = file->elf.stripped || mapping->path[0] != '/';
-	if (fd >= 0 && !(file->elf.segment_count &&
-			 library_load(&file->library))) {
-		close(fd);
-		fd = -1;
+	if (fd >= 0 && file->elf.segment_count &&
+	    library_load(&file->library)) {
+		file->callbacks.find_debuginfo = find_debuginfo;
+		file->dwfl = library->dwfl_begin(&file->callbacks);
 	}
-	if (fd >= 0 && libdw_open(file, path, fd))
-		return file;
+	/* libdw closes the file when it has taken it. */
+	if (file->dwfl)
+		file->module = library->dwfl_report_offline(file->dwfl,
+							    "traced", path, fd);
+	if (!file->module && fd >= 0)
+		close(fd);
+	if (file->module && !library->dwfl_report_end(file->dwfl, NULL, NULL)) {
+		library->dwfl_module_info(file->module, &user, NULL, NULL,
+					  NULL, NULL, NULL, NULL);
+		*user = file;
+		if (library->dwfl_module_getelf(file->module, &file->bias))
+			return file;
+	}
 	symbol_file_close(file);
 	return NULL;
 }
@@ -394,21 +385,18 @@ void symbol_file_close(struct symbol_file *file)
 /* The demangled name, which is kept; names of C stay as they are. */
 static const char *name_demangle(struct symbol_file *file, const char *name)
 {
-	char *text;
+	uint64_t key = key_map_key(name);
+	char *text = key_map_find(&file->names, key);
 
-	if (strncmp(name, "_Z", 2))
-		return name;
-	text = key_map_find(&file->names, key_map_key(name));
-	if (text)
-		return text;
+	if (text || strncmp(name, "_Z", 2))
+		return text ? text : name;
 	text = symbol_demangle(name);
 	if (!text)
 		text = strdup(name);
-	if (text && key_map_add(&file->names, key_map_key(name), text)) {
-		free(text);
-		text = NULL;
-	}
-	return text ? text : name;
+	if (text && !key_map_add(&file->names, key, text))
+		return text;
+	free(text);
+	return name;
 }
 
 /* The address, as linked, of the file's code there; false: there is none. */
