@@ -254,70 +254,69 @@ static void effect_add_write(struct arch_effect *effect, unsigned int number)
 		effect_add(effect, &transfer);
 }
 
-static void effect_add_operand(const struct x86_insn *insn,
-			       const ZydisDecodedOperand *operand,
-			       struct arch_effect *effect)
+static void effect_use(const struct x86_insn *insn, ZydisRegister reg)
 {
-	bool written = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
-	bool reg = operand->type == ZYDIS_OPERAND_TYPE_REGISTER;
-	int number = reg ? x86_register_number(insn, operand->reg.value) : -1;
-	struct arch_memory memory;
+	int number = x86_register_number(insn, reg);
 
-	switch (reg ? ZydisRegisterGetClass(operand->reg.value) :
-		      ZYDIS_REGCLASS_INVALID) {
-	case ZYDIS_REGCLASS_X87: case ZYDIS_REGCLASS_MMX:
-		effect->traps = true;
-		break;
-	case ZYDIS_REGCLASS_SEGMENT:
-		effect->known &= !written;
-		break;
-	case ZYDIS_REGCLASS_TEST: case ZYDIS_REGCLASS_CONTROL:
-	case ZYDIS_REGCLASS_DEBUG: case ZYDIS_REGCLASS_TABLE:
-	case ZYDIS_REGCLASS_BOUND: case ZYDIS_REGCLASS_TMM:
-		effect->known = false;
-		break;
-	default:
-		if (number >= 0 && written)
-			effect_add_write(effect, number);
-		break;
-	}
-
-	/* The memory operand of the categories below is a hint. */
-	if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY ||
-	    operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
-	    insn->zi.meta.category == ZYDIS_CATEGORY_NOP ||
-	    insn->zi.meta.category == ZYDIS_CATEGORY_WIDENOP ||
-	    insn->zi.meta.category == ZYDIS_CATEGORY_PREFETCH)
-		return;
-	memory = operand_memory(insn, operand);
-	effect_add_memory(effect, &memory, operand->actions);
-	if (insn->zi.meta.category == ZYDIS_CATEGORY_STRINGOP)
-		effect_add_write(effect,
-				 x86_register_number(insn, operand->mem.base));
+	if (number >= 0)
+		insn->effect->uses |= 1u << number;
 }
 
-/* What the operand's value or, where that is computed, its address is made of.
- * The stack pointer of push, pop and call has transfers of its own. */
-static void effect_use_operand(const struct x86_insn *insn,
-			       const ZydisDecodedOperand *operand,
-			       struct arch_effect *effect)
+/* What is read and written, and what the operand's value or, where that is
+ * computed, its address is made of. The stack pointer of push, pop and call has
+ * transfers of its own. */
+static void effect_add_operand(const struct x86_insn *insn,
+			       const ZydisDecodedOperand *operand)
 {
-	int used[2] = { -1, -1 };
+	bool written = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+	bool hidden = operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
+	ZydisInstructionCategory category = insn->zi.meta.category;
+	struct arch_effect *effect = insn->effect;
+	struct arch_memory memory;
+	int number;
 
-	if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	    operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ &&
-	    (operand->visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN ||
-	     !stack_bytes(insn)))
-		used[0] = x86_register_number(insn, operand->reg.value);
-	if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
-	    (operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
-	     operand_memory(insn, operand).space == ARCH_SPACE_UNKNOWN)) {
-		used[0] = x86_register_number(insn, operand->mem.base);
-		used[1] = x86_register_number(insn, operand->mem.index);
+	if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+		if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ &&
+		    (!hidden || !stack_bytes(insn)))
+			effect_use(insn, operand->reg.value);
+		switch (ZydisRegisterGetClass(operand->reg.value)) {
+		case ZYDIS_REGCLASS_X87: case ZYDIS_REGCLASS_MMX:
+			effect->traps = true;
+			return;
+		case ZYDIS_REGCLASS_SEGMENT:
+			effect->known &= !written;
+			return;
+		case ZYDIS_REGCLASS_TEST: case ZYDIS_REGCLASS_CONTROL:
+		case ZYDIS_REGCLASS_DEBUG: case ZYDIS_REGCLASS_TABLE:
+		case ZYDIS_REGCLASS_BOUND: case ZYDIS_REGCLASS_TMM:
+			effect->known = false;
+			return;
+		default:
+			number = x86_register_number(insn, operand->reg.value);
+			if (number >= 0 && written)
+				effect_add_write(effect, number);
+			return;
+		}
 	}
-	for (int i = 0; i < 2; i++)
-		if (used[i] >= 0)
-			effect->uses |= 1u << used[i];
+	if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY)
+		return;
+	memory = operand_memory(insn, operand);
+	if (operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
+	    memory.space == ARCH_SPACE_UNKNOWN) {
+		effect_use(insn, operand->mem.base);
+		effect_use(insn, operand->mem.index);
+	}
+
+	/* The memory operand of these categories is a hint. */
+	if (operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
+	    category == ZYDIS_CATEGORY_NOP ||
+	    category == ZYDIS_CATEGORY_WIDENOP ||
+	    category == ZYDIS_CATEGORY_PREFETCH)
+		return;
+	effect_add_memory(effect, &memory, operand->actions);
+	if (category == ZYDIS_CATEGORY_STRINGOP)
+		effect_add_write(effect,
+				 x86_register_number(insn, operand->mem.base));
 }
 
 static bool register_is_high(ZydisRegister reg)
@@ -594,10 +593,8 @@ bool x86_effect_find(const struct arch *arch, const uint8_t *code, size_t size,
 	flags = insn.zi.cpu_flags;
 	effect->flags = flags && (flags->modified | flags->set_0 |
 				  flags->set_1 | flags->undefined);
-	for (int i = 0; i < insn.zi.operand_count && effect->known; i++) {
-		effect_add_operand(&insn, &insn.operands[i], effect);
-		effect_use_operand(&insn, &insn.operands[i], effect);
-	}
+	for (int i = 0; i < insn.zi.operand_count && effect->known; i++)
+		effect_add_operand(&insn, &insn.operands[i]);
 	memory = effect->read_count || effect->write_count;
 	/* XEND outside a transaction: SDM volume 2, XEND, #GP(0) */
 	effect->faults = insn.zi.mnemonic == ZYDIS_MNEMONIC_DIV ||
