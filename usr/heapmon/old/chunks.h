@@ -8,6 +8,7 @@
 #define OLD_CHUNKS_H
 
 #include "process.h"
+#include "stop.h"
 
 #define CHUNK_USED_BEFORE	0x1	/* the chunk in front is in use */
 #define CHUNK_MAPPED		0x2
@@ -31,19 +32,8 @@ struct old_span {
 	size_t first, count;	/* of the chunks */
 };
 
-struct old_cache_layout {
-	unsigned int width;	/* bytes of a number in front of the pointers */
-	unsigned int bins;
-	bool slots;		/* the numbers are of places left */
-};
-
-static inline unsigned int
-old_cache_size(const struct old_cache_layout *layout, unsigned int word)
-{
-	return (layout->width + word) * layout->bins;
-}
-
 struct old_chunks {
+	struct old_process *process;
 	struct old_chunk *items;	/* ascending in each span */
 	size_t count, room;
 	struct old_span *spans;		/* ascending */
@@ -74,28 +64,30 @@ static inline uint64_t chunk_align(const struct old_process *process,
 	return ((at + head + CHUNK_ALIGN - 1) & -(uint64_t)CHUNK_ALIGN) - head;
 }
 
-/* The layout of a cache in a chunk of that size; NULL: no cache has it. */
-const struct old_cache_layout *
-old_chunks_cache_layout(const struct old_process *process, uint64_t size);
-
 /*
  * Walk from the chunk at `start`, as far as to the one at `top`, or to the
  * fence in front of memory that isn't the arena's. true: it got there, and the
  * chunks in use are added, with a span; *end is after the last byte. flags:
  * CHUNK_THREAD, or 0.
  */
-bool old_chunks_walk(struct old_chunks *chunks, struct old_process *process,
-		     uint64_t start, uint64_t limit, uint64_t top,
-		     unsigned int flags, uint64_t *end);
+bool old_chunks_walk(struct old_chunks *chunks, uint64_t start, uint64_t limit,
+		     uint64_t top, unsigned int flags, uint64_t *end);
 /* One that has a mapping of its own. */
-bool old_chunks_add_mapped(struct old_chunks *chunks,
-			   const struct old_process *process, uint64_t start,
+bool old_chunks_add_mapped(struct old_chunks *chunks, uint64_t start,
 			   uint64_t end, uint64_t block, uint64_t size);
 /* That is in use, by the block's address; NULL: there is none. */
 struct old_chunk *old_chunks_find(const struct old_chunks *chunks,
 				  uint64_t block);
 const struct old_span *old_chunks_span(const struct old_chunks *chunks,
 				       uint64_t address);
+/*
+ * Mark free chunks that look used: what is in the caches of all threads (those of
+ * threads that aren't there any more, after a fork, too), and the caches
+ * themselves; and a list, an arena's fastbin, that begins with the chunk at
+ * `chunk`. How many chunks were in them.
+ */
+uint64_t old_cache_mark(struct old_chunks *chunks, const struct old_stop *stop);
+uint64_t old_cache_mark_list(struct old_chunks *chunks, uint64_t chunk);
 void old_chunks_free(struct old_chunks *chunks);
 
 #endif

@@ -48,10 +48,10 @@ static bool counted_at(const struct old_process *process, const uint8_t *at,
 	return false;
 }
 
-static struct mapped_counted counted_find(const struct old_process *process,
-					  const struct old_arena *arena,
+static struct mapped_counted counted_find(const struct old_arena *arena,
 					  const struct old_heaps *heaps)
 {
+	const struct old_process *process = arena->process;
 	uint64_t size = arena->data->end - arena->data->start;
 	uint64_t begin = heaps->main & -(uint64_t)PAGE;
 	struct mapped_counted counted = { false };
@@ -120,9 +120,8 @@ static uint64_t head_take(struct mapped_search *search,
 
 	end = head_check(search, region, at, head);
 	if (!end ||
-	    !old_chunks_add_mapped(search->chunks, search->process, at - lead,
-				   end, at + chunk_head(search->process),
-				   end - at))
+	    !old_chunks_add_mapped(search->chunks, at - lead, end,
+				   at + chunk_head(search->process), end - at))
 		return 0;
 	search->found++;
 	search->bytes += end - at + lead;
@@ -254,22 +253,22 @@ static void mapped_search_run(struct mapped_search *search, uint64_t *entries)
 	}
 }
 
-int old_mapped_find(struct old_chunks *chunks,
-		    const struct old_process *process,
-		    const struct old_arena *arena,
+int old_mapped_find(struct old_chunks *chunks, const struct old_arena *arena,
 		    const struct old_heaps *heaps, uint32_t *found,
 		    struct error *err)
 {
 	struct mapped_search search = {
-		.chunks = chunks, .process = process,
-		.counted = counted_find(process, arena, heaps),
+		.chunks = chunks,
+		.process = arena->process,
+		.counted = counted_find(arena, heaps),
 	};
 	uint64_t *entries = malloc(PAGEMAP_ENTRIES * sizeof(*entries));
 	char path[32];
 
 	if (!entries)
 		return error_no_memory(err);
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/pagemap", process->pid);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/pagemap",
+		 arena->process->pid);
 	search.pagemap = open(path, O_RDONLY | O_CLOEXEC);
 	mapped_search_run(&search, entries);
 	search.aligned = true;

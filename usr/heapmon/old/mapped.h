@@ -4,13 +4,11 @@
 #ifndef OLD_MAPPED_H
 #define OLD_MAPPED_H
 
-#include "heaps.h"
+#include "arenas.h"
 
 /* How many were found. 0; or -EILSEQ with err set: fewer or more than the
  * allocator has. */
-int old_mapped_find(struct old_chunks *chunks,
-		    const struct old_process *process,
-		    const struct old_arena *arena,
+int old_mapped_find(struct old_chunks *chunks, const struct old_arena *arena,
 		    const struct old_heaps *heaps, uint32_t *found,
 		    struct error *err);
 

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <time.h>
 #include "lib/buffer/buffer.h"
-#include "cache.h"
-#include "foreign.h"
 #include "mapped.h"
 
 #define LIBCS_MOST	8
@@ -49,7 +47,7 @@ static unsigned int arenas_locks(const struct old_walking *walk)
 	unsigned int locks = 0;
 
 	for (unsigned int i = 0; i < walk->arena_count; i++)
-		locks += old_arena_locks(&walk->arenas[i], &walk->process);
+		locks += old_arena_locks(&walk->arenas[i]);
 	return locks;
 }
 
@@ -102,21 +100,16 @@ static uint64_t fastbins_mark(struct old_walking *walk,
 			      const struct old_arena *arena)
 {
 	const struct old_arena_layout *layout = &arena->layout;
-	unsigned int word = walk->process.word;
-	uint64_t at = arena->main, marked = 0, chunk;
+	unsigned int word = walk->process.word, n = 0;
+	uint64_t marked = 0, chunk;
 
-	for (unsigned int n = 0; at && n < ARENAS_MOST; n++) {
+	for (uint64_t at = arena->main; at && n < ARENAS_MOST;
+	     at = old_arena_next(arena, at), n++)
 		for (unsigned int i = 0; i < layout->fastbin_count; i++)
-			if (old_process_word(&walk->process,
-					     at + layout->fastbins + i * word,
-					     &chunk))
+			if (old_process_word(&walk->process, at +
+					     layout->fastbins + i * word, &chunk))
 				marked += old_cache_mark_list(&walk->chunks,
-							      &walk->process,
 							      chunk);
-		at = old_arena_next(arena, &walk->process, at);
-		if (at == arena->main)
-			break;
-	}
 	return marked;
 }
 
@@ -126,20 +119,20 @@ static int walk_chunks(struct old_walking *walk)
 	struct old_heaps heaps = { 0 };
 	int code = 0, one;
 
+	walk->chunks.process = &walk->process;
 	for (unsigned int i = 0; i < walk->arena_count; i++) {
-		one = old_heaps_walk(&heaps, &walk->chunks, &walk->process,
-				     &walk->arenas[i], walk->err);
+		one = old_heaps_walk(&heaps, &walk->chunks, &walk->arenas[i],
+				     walk->err);
 		if (one)
 			code = one;
 	}
 	walk->figures->arenas = heaps.arenas;
 	walk->figures->heaps = heaps.heaps;
-	one = old_mapped_find(&walk->chunks, &walk->process, walk->arenas,
-			      &heaps, &walk->figures->mapped, walk->err);
+	one = old_mapped_find(&walk->chunks, walk->arenas, &heaps,
+			      &walk->figures->mapped, walk->err);
 	if (one)
 		code = one;
-	walk->figures->cached = old_cache_mark(&walk->chunks, &walk->process,
-					       &walk->stop);
+	walk->figures->cached = old_cache_mark(&walk->chunks, &walk->stop);
 	for (unsigned int i = 0; i < walk->arena_count; i++)
 		walk->figures->cached += fastbins_mark(walk, &walk->arenas[i]);
 	return code;
@@ -147,11 +140,10 @@ static int walk_chunks(struct old_walking *walk)
 
 static int walk_nothing(struct old_walking *walk)
 {
-	if (old_foreign_has_glibc(&walk->process)) {
-		for (size_t i = 0; i < walk->process.count; i++)
-			if (walk->process.regions[i].heap)
-				return error_set(walk->err, -EILSEQ,
-						 "its heap is damaged, or of an unknown version of glibc");
+	if (old_process_has_glibc(&walk->process)) {
+		if (old_process_heap(&walk->process))
+			return error_set(walk->err, -EILSEQ,
+					 "its heap is damaged, or of an unknown version of glibc");
 		return 0;	/* it has asked for nothing yet */
 	}
 	walk->figures->why = RAS_HEAP_OLD_FOREIGN;
@@ -174,7 +166,7 @@ static int walk_stopped(struct old_walking *walk)
 
 static bool walk_foreign(struct old_walking *walk)
 {
-	const struct old_region *file = old_foreign_find(&walk->process);
+	const struct old_region *file = old_process_allocator(&walk->process);
 
 	if (!file)
 		return false;

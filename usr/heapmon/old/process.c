@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 #include "lib/array.h"
+#include "lib/elf_symbols.h"
 #include "lib/maps_line.h"
 
 int old_process_open(struct old_process *process, uint32_t pid,
@@ -48,38 +49,13 @@ void old_process_close(struct old_process *process)
 	process->regions = NULL;
 }
 
-/* There is room for one more. brk's memory may be in parts, by madvise(2). */
-static void region_add(struct old_process *process,
-		       const struct maps_line *maps)
-{
-	struct old_region *region = &process->regions[process->count];
-	const char *slash = strrchr(maps->path, '/');
-
-	*region = (struct old_region){
-		.start = maps->start, .end = maps->end,
-		.writable = maps->mode[0] == 'r' && maps->mode[1] == 'w' &&
-			    maps->mode[3] == 'p',
-		.file = maps->inode != 0,
-		.heap = !strncmp(maps->path, "[heap]", 6),
-		.anonymous = !maps->inode &&
-			     (!maps->path[0] ||
-			      !strncmp(maps->path, "[anon:", 6)),
-		.first = maps->inode && !maps->offset,
-	};
-	snprintf(region->name, sizeof(region->name), "%s",
-		 slash ? slash + 1 : "");
-	if (process->count && region->heap && region[-1].heap &&
-	    region[-1].end == region->start)
-		region[-1].end = region->end;
-	else
-		process->count++;
-}
-
 int old_process_map(struct old_process *process, struct error *err)
 {
 	struct maps_lines lines;
 	struct maps_line maps;
 	int code = maps_lines_open(&lines, process->pid);
+	struct old_region *region;
+	const char *slash;
 
 	process->count = 0;
 	process->window_size = 0;
@@ -90,8 +66,32 @@ int old_process_map(struct old_process *process, struct error *err)
 		if (!array_grow(&process->regions, process->count,
 				&process->room, sizeof(*process->regions)))
 			code = error_no_memory(err);
-		else
-			region_add(process, &maps);
+		else {
+			/* There is room for one more. brk's memory may be in
+			 * parts, by madvise(2). */
+			region = &process->regions[process->count];
+			slash = strrchr(maps.path, '/');
+			*region = (struct old_region){
+				.start = maps.start,
+				.end = maps.end,
+				.writable = maps.mode[0] == 'r' &&
+					    maps.mode[1] == 'w' &&
+					    maps.mode[3] == 'p',
+				.file = maps.inode != 0,
+				.heap = !strncmp(maps.path, "[heap]", 6),
+				.anonymous = !maps.inode &&
+					     (!maps.path[0] ||
+					      !strncmp(maps.path, "[anon:", 6)),
+				.first = maps.inode && !maps.offset,
+			};
+			snprintf(region->name, sizeof(region->name), "%s",
+				 slash ? slash + 1 : "");
+			if (process->count && region->heap && region[-1].heap &&
+			    region[-1].end == region->start)
+				region[-1].end = region->end;
+			else
+				process->count++;
+		}
 	}
 	maps_lines_close(&lines);
 	return code;
@@ -107,6 +107,74 @@ const struct old_region *old_process_region(const struct old_process *process,
 		return NULL;
 	return &process->regions[n - 1];
 }
+
+const struct old_region *old_process_heap(const struct old_process *process)
+{
+	for (size_t i = 0; i < process->count; i++)
+		if (process->regions[i].heap)
+			return &process->regions[i];
+	return NULL;
+}
+
+/* libc, or ld.so: older ones define a malloc until libc is there. */
+static bool region_is_glibc(const struct old_region *region)
+{
+	static const char *const begins[] = {
+		"libc.so", "libc-2.", "ld-", "ld.so",
+	};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (!strncmp(region->name, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
+static bool file_defines_malloc(int fd)
+{
+	struct elf_symbols at = { .type = SHT_DYNSYM };
+	bool defines = false;
+
+	elf_version(EV_CURRENT);
+	at.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	while (at.elf && !defines && elf_symbols_next(&at))
+		defines = !strcmp(at.name, "malloc");
+	elf_end(at.elf);
+	return defines;
+}
+
+const struct old_region *old_process_allocator(const struct old_process *process)
+{
+	for (size_t i = 0; i < process->count; i++) {
+		const struct old_region *region = &process->regions[i];
+		const struct maps_line mapping = {
+			.start = region->start, .end = region->end,
+		};
+		bool defines;
+		int fd;
+
+		if (!region->first || region_is_glibc(region))
+			continue;
+		fd = maps_line_open(&mapping, process->pid);
+		if (fd < 0)
+			continue;
+		defines = file_defines_malloc(fd);
+		close(fd);
+		if (defines)
+			return region;
+	}
+	return NULL;
+}
+
+bool old_process_has_glibc(const struct old_process *process)
+{
+	for (size_t i = 0; i < process->count; i++)
+		if (!strcmp(process->regions[i].name, "libc.so.6") ||
+		    !strncmp(process->regions[i].name, "libc-2.", 7))
+			return true;
+	return false;
+}
+
+/* ---- reading ---- */
 
 /* How many of the bytes are there. */
 static size_t process_read_some(const struct old_process *process,

@@ -41,6 +41,13 @@ void old_process_close(struct old_process *process);
 
 const struct old_region *old_process_region(const struct old_process *process,
 					    uint64_t address);
+/* Where brk(2) is; NULL: it was never called. */
+const struct old_region *old_process_heap(const struct old_process *process);
+/* A mapped file that isn't libc and defines malloc for all; NULL: none does. */
+const struct old_region *old_process_allocator(
+				const struct old_process *process);
+/* glibc is mapped. */
+bool old_process_has_glibc(const struct old_process *process);
 /* All of the bytes; false: they aren't there. */
 bool old_process_read(const struct old_process *process, uint64_t address,
 		      void *data, size_t size);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The arenas of glibc's allocator (malloc/malloc.c, struct malloc_state;
- * malloc/arena.c), found without symbols: an empty bin leads to itself, and
- * there are 127 in a row in the data of libc, or of a static program.
- */
-#ifndef OLD_ARENA_H
-#define OLD_ARENA_H
+/* The arenas of glibc's allocator, and the memory that they have. */
+#ifndef OLD_ARENAS_H
+#define OLD_ARENAS_H
 
 #include "chunks.h"
+
+#define ARENAS_MOST	8192
 
 /* Where things are in an arena, in bytes. */
 struct old_arena_layout {
@@ -17,6 +15,7 @@ struct old_arena_layout {
 };
 
 struct old_arena {
+	const struct old_process *process;
 	struct old_arena_layout layout;
 	uint64_t main;		/* address of the main arena */
 	const struct old_region *data;	/* where that lies */
@@ -29,13 +28,19 @@ struct old_arena {
  */
 int old_arena_find(struct old_arena *arena, const struct old_process *process,
 		   struct error *err);
-/* The next one in the ring; 0: it can't be read. */
-uint64_t old_arena_next(const struct old_arena *arena,
-			const struct old_process *process, uint64_t at);
+/* The next one in the ring; 0: it is the main arena again, or can't be read. */
+uint64_t old_arena_next(const struct old_arena *arena, uint64_t at);
 /* How many locks are held: somebody is at work there. */
-unsigned int old_arena_locks(const struct old_arena *arena,
-		      const struct old_process *process);
+unsigned int old_arena_locks(const struct old_arena *arena);
 
-#define ARENAS_MOST	8192
+struct old_heaps {
+	uint32_t arenas, heaps;
+	uint64_t main;		/* where the main arena's memory begins; 0 */
+};
+
+/* Add the chunks in use of all arenas of the ring. 0; or -EILSEQ with err set:
+ * what could be walked was. */
+int old_heaps_walk(struct old_heaps *heaps, struct old_chunks *chunks,
+		   const struct old_arena *arena, struct error *err);
 
 #endif
