@@ -7,7 +7,7 @@
 #include <string.h>
 #include "tap.h"
 #include "heapmon/core/format.h"
-#include "heapmon/mpatrol/bytes.h"
+#include "heapmon/mpatrol/mpatrol.h"
 
 #define A(at, n)	{ .kind = HEAP_ALLOC, .pid = 1, .address = at, \
 			  .size = n }
@@ -75,24 +75,24 @@ static char *records_text(const char *data, size_t size)
 
 	if (mpatrol_open(&cursor, &input, "MTRC", &version, NULL))
 		tap_bail("no header");
-	while (!cursor.wrong && !mpatrol_magic(&cursor, "MTRC")) {
-		char letter = mpatrol_byte(&cursor);
+	while (!cursor.in.failed && !mpatrol_magic(&cursor, "MTRC")) {
+		char letter = cursor_fixed(&cursor.in, 1);
 		bool block = strchr("ARF", letter);
 
 		putc(letter, out);
 		if (block)
-			fprintf(out, "%ju", (uintmax_t)mpatrol_leb128(&cursor));
+			fprintf(out, "%ju", (uintmax_t)cursor_uleb(&cursor.in));
 		if (letter != 'F')
 			fprintf(out, ":%ju",
-				(uintmax_t)mpatrol_leb128(&cursor));
+				(uintmax_t)cursor_uleb(&cursor.in));
 		if (letter != 'F')
 			fprintf(out, "+%ju",
-				(uintmax_t)mpatrol_leb128(&cursor));
+				(uintmax_t)cursor_uleb(&cursor.in));
 		for (int i = 0; block && i < 4; i++)
-			mpatrol_leb128(&cursor);
+			cursor_uleb(&cursor.in);
 		putc(' ', out);
 	}
-	if (cursor.wrong || mpatrol_left(&cursor))
+	if (cursor.in.failed || mpatrol_left(&cursor))
 		fputs("and no end", out);
 	fclose(out);
 	return text;

@@ -182,12 +182,8 @@ int heap_profile_take(struct heap_profile *profile,
 
 void heap_sums_add(struct heap_sums *sums, const struct heap_sums *more)
 {
-	for (int i = 0; i < HEAP_CLASSES; i++) {
-		sums->allocs[i] += more->allocs[i];
-		sums->alloc_bytes[i] += more->alloc_bytes[i];
-		sums->frees[i] += more->frees[i];
-		sums->free_bytes[i] += more->free_bytes[i];
-	}
+	for (int i = 0; i < HEAP_SUMS; i++)
+		sums->all[i] += more->all[i];
 }
 
 uint64_t heap_classes_sum(const uint64_t figures[HEAP_CLASSES])

@@ -17,9 +17,16 @@ struct heap_weighted {
 };
 
 /* Sums by class of size, in the order in which an MPTL file has them. */
+#define HEAP_SUMS	(4 * HEAP_CLASSES)
+
 struct heap_sums {
-	uint64_t allocs[HEAP_CLASSES], alloc_bytes[HEAP_CLASSES];
-	uint64_t frees[HEAP_CLASSES], free_bytes[HEAP_CLASSES];
+	union {
+		struct {
+			uint64_t allocs[HEAP_CLASSES], alloc_bytes[HEAP_CLASSES];
+			uint64_t frees[HEAP_CLASSES], free_bytes[HEAP_CLASSES];
+		};
+		uint64_t all[HEAP_SUMS];
+	};
 };
 
 struct heap_site {

@@ -23,11 +23,25 @@ struct callsite_builder {
 
 /* ---- stacks: which are needed, and their indices ---- */
 
-static void stack_mark(struct callsite_builder *builder, uint32_t stack)
+static void indices_find(struct callsite_builder *builder)
 {
-	for (; stack && !builder->index[stack];
-	     stack = builder->trace->stacks[stack].parent)
-		builder->index[stack] = 1;
+	const struct heap_profile *profile = builder->profile;
+	const struct heap_trace *trace = builder->trace;
+	size_t count = 0;
+
+	for (size_t i = 0; i < profile->site_count; i++)
+		for (uint32_t at = profile->sites[i].stack;
+		     at && !builder->index[at]; at = trace->stacks[at].parent)
+			builder->index[at] = 1;
+	for (size_t i = 1; i < trace->stack_count; i++) {
+		bool stopped = trace->frames[trace->stacks[i].frame].stopped;
+
+		if (!builder->index[i])
+			continue;
+		builder->out->stopped |= stopped;
+		builder->index[i] = stopped ? 0 : ++count;
+	}
+	builder->out->count = count;
 }
 
 /* ---- addresses ---- */
@@ -127,20 +141,38 @@ static uint32_t symbol_number(struct callsite_builder *builder, uint32_t name,
 	return number;
 }
 
-static int symbols_number(struct callsite_builder *builder)
+static int items_make(struct callsite_builder *builder)
 {
-	for (size_t i = 0; i < builder->out->count; i++) {
-		struct callsite *item = &builder->out->items[i];
-		uint32_t frame = item->symbol;
-		uint32_t name =
-			callsite_frame_name(&builder->trace->frames[frame]);
+	const struct heap_profile *profile = builder->profile;
+	const struct heap_trace *trace = builder->trace;
+	struct callsites *out = builder->out;
 
-		item->symbol = 0;
-		if (!name)
+	for (size_t i = 1; i < trace->stack_count; i++) {
+		const struct heap_stack *stack = &trace->stacks[i];
+		uint32_t index = builder->index[i];
+
+		if (!index)
 			continue;
-		item->symbol = symbol_number(builder, name,
-					     builder->begins[frame]);
-		if (!item->symbol)
+		out->items[index - 1] = (struct callsite){
+			.address = builder->addresses[stack->frame],
+			.index = index,
+			.parent = builder->index[stack->parent],
+			.symbol = stack->frame,	/* until they are in order */
+			.from = i < profile->site_at_size && profile->site_at[i]
+				? &profile->sites[profile->site_at[i] - 1]
+				: NULL,
+		};
+	}
+	qsort(out->items, out->count, sizeof(*out->items), item_compare);
+	for (size_t i = 0; i < out->count; i++) {
+		struct callsite *item = &out->items[i];
+		uint32_t frame = item->symbol;
+		uint32_t name = callsite_frame_name(&trace->frames[frame]);
+
+		out->place[item->index] = i;
+		item->symbol = name ? symbol_number(builder, name,
+						    builder->begins[frame]) : 0;
+		if (name && !item->symbol)
 			return -ENOMEM;
 	}
 	return 0;
@@ -157,8 +189,6 @@ static int builder_run(struct callsite_builder *builder)
 {
 	const struct heap_trace *trace = builder->trace;
 	struct callsites *out = builder->out;
-	const struct heap_profile *profile = builder->profile;
-	size_t count;
 
 	builder->index = room_for(trace->stack_count, sizeof(uint32_t));
 	builder->names = room_for(trace->frame_count, sizeof(uint32_t));
@@ -167,46 +197,13 @@ static int builder_run(struct callsite_builder *builder)
 	if (!builder->index || !builder->names || !builder->begins ||
 	    !builder->addresses)
 		return -ENOMEM;
-	count = 0;
-	for (size_t i = 0; i < profile->site_count; i++)
-		stack_mark(builder, profile->sites[i].stack);
-	for (size_t i = 1; i < builder->trace->stack_count; i++) {
-		if (!builder->index[i])
-			continue;
-		if (builder->trace->frames[builder->trace->stacks[i].frame]
-			    .stopped) {
-			builder->index[i] = 0;
-			builder->out->stopped = true;
-		} else {
-			builder->index[i] = ++count;
-		}
-	}
-	builder->out->count = count;
+	indices_find(builder);
 	addresses_find(builder);
 	out->items = room_for(out->count, sizeof(*out->items));
+	out->place = room_for(out->count + 1, sizeof(*out->place));
 	out->symbols = room_for(out->count, sizeof(*out->symbols));
-	if (!out->items || !out->symbols)
-		return -ENOMEM;
-	for (size_t i = 1; i < trace->stack_count; i++) {
-		uint32_t index = builder->index[i];
-		const struct heap_stack *stack = &trace->stacks[i];
-		struct callsite *item;
-
-		if (!index)
-			continue;
-		item = &builder->out->items[index - 1];
-		*item = (struct callsite){
-			.address = builder->addresses[stack->frame],
-			.index = index,
-			.parent = builder->index[stack->parent],
-			/* for now; see symbols_number() */
-			.symbol = stack->frame,
-		};
-		if (i < profile->site_at_size && profile->site_at[i])
-			item->from = &profile->sites[profile->site_at[i] - 1];
-	}
-	qsort(out->items, out->count, sizeof(*out->items), item_compare);
-	return symbols_number(builder);
+	return out->items && out->place && out->symbols ? items_make(builder) :
+							  -ENOMEM;
 }
 
 int callsites_make(struct callsites *callsites,
@@ -217,7 +214,6 @@ int callsites_make(struct callsites *callsites,
 	};
 	int ret;
 
-	*callsites = (struct callsites){ 0 };
 	ret = builder_run(&builder);
 	free(builder.index);
 	free(builder.names);
@@ -230,6 +226,126 @@ int callsites_make(struct callsites *callsites,
 void callsites_free(struct callsites *callsites)
 {
 	free(callsites->items);
+	free(callsites->place);
 	free(callsites->symbols);
 	*callsites = (struct callsites){ 0 };
+}
+
+/* ---- groups ---- */
+
+/* A number for each pair of numbers. */
+struct callsite_pairs {
+	struct key_map firsts;		/* numbers of the first ones */
+	struct key_map numbers;		/* by number of the first, and second */
+};
+
+/* 0: no memory. */
+static uint32_t pair_number(struct callsite_pairs *pairs, uint64_t a, uint32_t b)
+{
+	uint64_t first = key_map_serial(&pairs->firsts, a);
+
+	return first ? key_map_serial(&pairs->numbers, first << 32 | b) : 0;
+}
+
+static void pairs_clear(struct callsite_pairs *pairs)
+{
+	key_map_free(&pairs->firsts);
+	key_map_free(&pairs->numbers);
+}
+
+/*
+ * By index: what a call site's callers are together, as far as `before` has
+ * the callers' own; 0: it has none. A caller's index is lower, so that in
+ * place (before == now) all of them count.
+ */
+static bool callers_number(const struct callsites *sites,
+			   struct callsite_pairs *pairs, const uint32_t *before,
+			   uint32_t *now)
+{
+	for (uint32_t i = 1; i <= sites->count; i++) {
+		const struct callsite *site = &sites->items[sites->place[i]];
+		const struct callsite *caller;
+
+		now[i] = 0;
+		if (!site->parent)
+			continue;
+		caller = callsites_caller(sites, site);
+		now[i] = pair_number(pairs, callsites_place_key(sites, caller),
+				     before[site->parent]);
+		if (!now[i])
+			return false;
+	}
+	return true;
+}
+
+/* The same for callers up to so many frames in all. */
+static bool callers_compare(const struct callsites *sites,
+			    struct callsite_pairs *pairs, unsigned int depth,
+			    uint32_t *callers)
+{
+	size_t size = (sites->count + 1) * sizeof(*callers);
+	uint32_t *before;
+	bool done = true;
+
+	if (!depth || depth > sites->count)
+		return callers_number(sites, pairs, callers, callers);
+	before = calloc(1, size);
+	for (unsigned int i = 1; before && done && i < depth; i++) {
+		pairs_clear(pairs);
+		done = callers_number(sites, pairs, before, callers);
+		memcpy(before, callers, size);
+	}
+	free(before);
+	return before && done;
+}
+
+/* Neighbours that are one place and have the same callers become one. */
+static bool groups_fill(const struct callsites *sites,
+			struct callsite_pairs *pairs, const uint32_t *callers,
+			struct callsite_group *groups, uint32_t *group_of,
+			size_t *count)
+{
+	size_t first = 0;
+
+	pairs_clear(pairs);
+	for (size_t i = 0; i < sites->count; i++) {
+		const struct callsite *site = &sites->items[i];
+		uint32_t pair;
+
+		if (!callsites_same_place(sites, site, &sites->items[first]))
+			first = i;
+		if (!site->from)
+			continue;
+		pair = pair_number(pairs, first, callers[site->index]);
+		if (!pair)
+			return false;
+		if (pair > *count) {
+			groups[*count].site = site;
+			group_of[pair] = (*count)++;
+		}
+		heap_sums_add(&groups[group_of[pair]].sums, &site->from->sums);
+	}
+	return true;
+}
+
+struct callsite_group *callsites_groups(const struct callsites *sites,
+					unsigned int depth, size_t *count)
+{
+	size_t room = sites->count + 1;
+	uint32_t *callers = calloc(room, sizeof(*callers));
+	uint32_t *group_of = calloc(room, sizeof(*group_of));
+	struct callsite_group *groups = calloc(room, sizeof(*groups));
+	struct callsite_pairs pairs = { 0 };
+
+	*count = 0;
+	if (!callers || !group_of || !groups ||
+	    !callers_compare(sites, &pairs, depth, callers) ||
+	    !groups_fill(sites, &pairs, callers, groups, group_of, count)) {
+		free(groups);
+		groups = NULL;
+	}
+	free(callers);
+	free(group_of);
+	pairs_clear(&pairs);
+	return groups;
 }

@@ -9,16 +9,20 @@
 #include <stdio.h>
 #include "heapmon/core/reading.h"
 
-struct style_mptrace_options {
+struct style_mptrace {
+	FILE *out;		/* set by the caller, with the options: */
 	bool verbose;		/* -v: a line for every event */
 	bool source;		/* -s: ... and where it was */
+	bool begun;
+	/* numbers that the model gave to what isn't an event for mptrace */
+	uint64_t *skipped;
+	size_t skipped_count, skipped_room;
+	struct key_map firsts;		/* number of the first event of each
+					 * index of the file */
+	struct heap_totals allocated, freed, peak, reserved, internal;
+	uint64_t smallest, largest;
 };
 
-struct style_mptrace;
-
-/* NULL: no memory. */
-struct style_mptrace *
-style_mptrace_new(FILE *out, const struct style_mptrace_options *options);
 /* A follower's step(); `context` is the struct style_mptrace. */
 int style_mptrace_step(void *context, const struct heap_model *model,
 		       const struct heap_step *step, struct error *err);

@@ -7,45 +7,12 @@
 #include "lib/array.h"
 #include "lib/safe_text.h"
 #include "lib/key_map.h"
-#include "caller.h"
-#include "displaced.h"
-
-struct totals {
-	uint64_t count, bytes;
-};
-
-struct style_mptrace {
-	FILE *out;
-	struct style_mptrace_options options;
-	bool begun;
-	/* numbers that the model gave to what isn't an event for mptrace */
-	uint64_t *skipped;
-	size_t skipped_count, skipped_room;
-	struct key_map firsts;		/* number of the first event of each
-					 * index of the file */
-	struct totals allocated, freed, peak, reserved, internal;
-	uint64_t smallest, largest;
-};
-
-struct style_mptrace *
-style_mptrace_new(FILE *out, const struct style_mptrace_options *options)
-{
-	struct style_mptrace *style = calloc(1, sizeof(*style));
-
-	if (!style)
-		return NULL;
-	style->out = out;
-	style->options = *options;
-	return style;
-}
+#include "mpatrol.h"
 
 void style_mptrace_free(struct style_mptrace *style)
 {
-	if (style) {
-		free(style->skipped);
-		key_map_free(&style->firsts);
-	}
-	free(style);
+	free(style->skipped);
+	key_map_free(&style->firsts);
 }
 
 /* ---- lines ---- */
@@ -62,7 +29,7 @@ static void mptrace_head_print(struct style_mptrace *style,
 	int left = (width - 10) / 2;	/* of "allocation" */
 
 	style->begun = true;
-	if (!style->options.verbose)
+	if (!style->verbose)
 		return;
 	fprintf(style->out, " event  type     index  %*sallocation%*s"
 		"      size    life   count     bytes\n", left, "", left, "");
@@ -107,7 +74,7 @@ static void event_print(struct style_mptrace *style, const char *type,
 {
 	char text[24] = "";
 
-	if (!style->options.verbose)
+	if (!style->verbose)
 		return;
 	if (life >= 0)
 		snprintf(text, sizeof(text), "%" PRId64, life);
@@ -117,7 +84,7 @@ static void event_print(struct style_mptrace *style, const char *type,
 		block->address, block->size, text,
 		style->allocated.count - style->freed.count,
 		style->allocated.bytes - style->freed.bytes);
-	if (style->options.source)
+	if (style->source)
 		mptrace_source_print(style, model->trace, event);
 }
 
@@ -125,19 +92,13 @@ static void pages_print(struct style_mptrace *style, const char *type,
 			const struct heap_model *model,
 			const struct heap_event *event)
 {
-	if (style->options.verbose)
+	if (style->verbose)
 		fprintf(style->out, "        %-15s 0x%0*" PRIX64 "  %8" PRIu64
 			"\n", type, address_digits(model->trace),
 			event->address, event->size);
 }
 
 /* ---- sums ---- */
-
-static void mptrace_totals_add(struct totals *totals, uint64_t bytes)
-{
-	totals->count++;
-	totals->bytes += bytes;
-}
 
 static void most(uint64_t *value, uint64_t other)
 {
@@ -147,7 +108,7 @@ static void most(uint64_t *value, uint64_t other)
 
 static void came_count(struct style_mptrace *style, uint64_t size)
 {
-	mptrace_totals_add(&style->allocated, size);
+	heap_totals_add(&style->allocated, size);
 	most(&style->peak.count,
 	     style->allocated.count - style->freed.count);
 	most(&style->peak.bytes,
@@ -214,7 +175,7 @@ static int mptrace_free_step(struct style_mptrace *style,
 		begin = life_begin(style, step->event, begin);
 	if (!begin)
 		return -ENOMEM;
-	mptrace_totals_add(&style->freed, gone->size);
+	heap_totals_add(&style->freed, gone->size);
 	event_print(style, "free", number, number - begin, gone, model,
 		    step->event);
 	return 0;
@@ -238,7 +199,7 @@ static int mptrace_block_step(struct style_mptrace *style,
 	if (step->event->kind == HEAP_REALLOC)
 		resized = own_block(step->gone);
 	if (resized)
-		mptrace_totals_add(&style->freed, resized->size);
+		heap_totals_add(&style->freed, resized->size);
 	came_count(style, came->size);
 	event_print(style, resized ? "realloc" : "alloc",
 		    mptrace_number_of(style, step->number), -1, came, model,
@@ -262,11 +223,11 @@ int style_mptrace_step(void *context, const struct heap_model *model,
 			       ? error_no_memory(err)
 			       : 0;
 	case HEAP_GROW:
-		mptrace_totals_add(&style->reserved, event->size);
+		heap_totals_add(&style->reserved, event->size);
 		pages_print(style, "reserve", model, event);
 		return number_skip(style, step->number, err);
 	case HEAP_INTERNAL:
-		mptrace_totals_add(&style->internal, event->size);
+		heap_totals_add(&style->internal, event->size);
 		pages_print(style, "internal", model, event);
 		return number_skip(style, step->number, err);
 	case HEAP_OLD:
@@ -281,14 +242,6 @@ int style_mptrace_step(void *context, const struct heap_model *model,
 static void mptrace_bytes_print(FILE *out, uint64_t bytes)
 {
 	fprintf(out, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
-}
-
-static void mptrace_totals_print(FILE *out, const char *name, uint64_t count,
-				 uint64_t bytes)
-{
-	fprintf(out, "%-10s %" PRIu64 " (", name, count);
-	mptrace_bytes_print(out, bytes);
-	fputs(")\n", out);
 }
 
 static void mptrace_size_print(FILE *out, const char *name, uint64_t bytes)
@@ -312,37 +265,47 @@ static uint64_t mptrace_divide(uint64_t bytes, uint64_t count)
 	return whole;
 }
 
+static struct heap_totals totals_of(const struct heap_totals *a,
+				    const struct heap_totals *b, int sign)
+{
+	return (struct heap_totals){
+		a->count + sign * b->count, a->bytes + sign * b->bytes,
+	};
+}
+
 void style_mptrace_end(struct style_mptrace *style,
 		       const struct heap_trace *trace)
 {
+	const struct {
+		const char *name;
+		struct heap_totals totals;
+	} rows[] = {
+		{ "allocated:", style->allocated },
+		{ "freed:", style->freed },
+		{ "unfreed:", totals_of(&style->allocated, &style->freed, -1) },
+		{ "peak:", style->peak },
+		{ "reserved:", style->reserved },
+		{ "internal:", style->internal },
+		{ "total:", totals_of(&style->reserved, &style->internal, 1) },
+	};
 	FILE *out = style->out;
 
 	if (!style->begun)
 		mptrace_head_print(style, trace);
-	if (style->options.verbose)
+	if (style->verbose)
 		putc('\n', out);
 	fputs("memory allocation tracing statistics\n"
 	      "------------------------------------\n", out);
-	mptrace_totals_print(out, "allocated:", style->allocated.count,
-			     style->allocated.bytes);
-	mptrace_totals_print(out, "freed:", style->freed.count,
-			     style->freed.bytes);
-	mptrace_totals_print(
-		out, "unfreed:", style->allocated.count - style->freed.count,
-		style->allocated.bytes - style->freed.bytes);
-	mptrace_totals_print(out, "peak:", style->peak.count,
-			     style->peak.bytes);
-	mptrace_totals_print(out, "reserved:", style->reserved.count,
-			     style->reserved.bytes);
-	mptrace_totals_print(out, "internal:", style->internal.count,
-			     style->internal.bytes);
-	mptrace_totals_print(
-		out, "total:", style->reserved.count + style->internal.count,
-		style->reserved.bytes + style->internal.bytes);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		fprintf(out, "%-10s %" PRIu64 " (", rows[i].name,
+			rows[i].totals.count);
+		mptrace_bytes_print(out, rows[i].totals.bytes);
+		fputs(")\n", out);
+	}
 	putc('\n', out);
 	mptrace_size_print(out, "smallest size:", style->smallest);
 	mptrace_size_print(out, "largest size:", style->largest);
-	mptrace_size_print(
-		out, "average size:",
-		mptrace_divide(style->allocated.bytes, style->allocated.count));
+	mptrace_size_print(out, "average size:",
+			   mptrace_divide(style->allocated.bytes,
+					  style->allocated.count));
 }

@@ -1,36 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "bytes.h"
+#include "mpatrol.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include "heapmon/core/warn.h"
-#include "lib/cursor.h"
 
 /* ---- reading ---- */
 
-uint8_t mpatrol_byte(struct mpatrol_cursor *cursor)
-{
-	if (mpatrol_left(cursor))
-		return cursor->data[cursor->at++];
-	cursor->wrong = true;
-	return 0;
-}
-
 static uint64_t fixed(struct mpatrol_cursor *cursor, unsigned int size)
 {
+	const uint8_t *data = cursor_skip(&cursor->in, size);
 	uint64_t value = 0;
 
-	if (mpatrol_left(cursor) < size) {
-		cursor->at = cursor->size;
-		cursor->wrong = true;
-		return 0;
-	}
-	for (unsigned int i = 0; i < size; i++) {
-		unsigned int place = cursor->form.big ? size - 1 - i : i;
-
-		value |= (uint64_t)cursor->data[cursor->at++] << place * 8;
-	}
+	for (unsigned int i = 0; data && i < size; i++)
+		value |= (uint64_t)data[cursor->form.big ? size - 1 - i : i] <<
+			 i * 8;
 	return value;
 }
 
@@ -44,26 +28,11 @@ uint64_t mpatrol_number(struct mpatrol_cursor *cursor)
 	return fixed(cursor, cursor->form.number);
 }
 
-uint64_t mpatrol_leb128(struct mpatrol_cursor *cursor)
-{
-	struct cursor number = {
-		.at = cursor->data + cursor->at,
-		.end = cursor->data + cursor->size,
-	};
-	uint64_t value = cursor_uleb(&number);
-
-	cursor->at = number.at - cursor->data;
-	cursor->wrong |= number.failed;
-	return value;
-}
-
 bool mpatrol_magic(struct mpatrol_cursor *cursor, const char *magic)
 {
-	if (mpatrol_left(cursor) < MPATROL_MAGIC ||
-	    memcmp(cursor->data + cursor->at, magic, MPATROL_MAGIC))
-		return false;
-	cursor->at += MPATROL_MAGIC;
-	return true;
+	return mpatrol_left(cursor) >= MPATROL_MAGIC &&
+	       !memcmp(cursor->in.at, magic, MPATROL_MAGIC) &&
+	       cursor_skip(&cursor->in, MPATROL_MAGIC);
 }
 
 /*
@@ -73,7 +42,7 @@ bool mpatrol_magic(struct mpatrol_cursor *cursor, const char *magic)
 static bool form_find(struct mpatrol_cursor *cursor)
 {
 	static const uint8_t one_little[8] = { 1 }, one_big[8] = { [7] = 1 };
-	const uint8_t *p = cursor->data + cursor->at;
+	const uint8_t *p = cursor->in.at;
 	struct mpatrol_form *form = &cursor->form;
 
 	if (mpatrol_left(cursor) < 8)
@@ -93,19 +62,20 @@ int mpatrol_open(struct mpatrol_cursor *cursor, struct heap_input *input,
 		 const char *magic, uint64_t *version, struct error *err)
 {
 	*cursor = (struct mpatrol_cursor){
-		.data = input->data, .size = input->size,
+		.in = { .at = input->data, .end = input->data + input->size },
+		.input = input,
 	};
 	if (!mpatrol_magic(cursor, magic))
 		return error_set(err, -EINVAL, "'%s' doesn't begin with %s",
 				 input->path, magic);
 	if (!form_find(cursor))
-		return mpatrol_damaged(cursor, input,
+		return mpatrol_damaged(cursor,
 				       "no word of 32 or 64 bits that is 1",
 				       err);
 	mpatrol_word(cursor);
 	*version = mpatrol_number(cursor);
-	if (cursor->wrong)
-		return mpatrol_damaged(cursor, input, "the header ends", err);
+	if (cursor->in.failed)
+		return mpatrol_damaged(cursor, "the header ends", err);
 	input->trace->bits = cursor->form.word * 8;
 	input->trace->big_endian = cursor->form.big;
 	input->trace->no_time = true;
@@ -120,22 +90,27 @@ void mpatrol_version_check(const struct heap_input *input, uint64_t version)
 				version, MPATROL_VERSION);
 }
 
-int mpatrol_damaged(const struct mpatrol_cursor *cursor,
-		    struct heap_input *input, const char *what,
+int mpatrol_damaged(const struct mpatrol_cursor *cursor, const char *what,
 		    struct error *err)
 {
+	struct heap_input *input = cursor->input;
+
 	input->trace->damaged++;
 	return error_set(err, -EBADMSG, "'%s' is damaged: %s at byte %zu",
-			 input->path, what, cursor->at);
+			 input->path, what,
+			 (size_t)(cursor->in.at - input->data));
 }
 
 /* ---- writing ---- */
 
-struct mpatrol_form mpatrol_form_wanted(const struct heap_options *options)
+struct mpatrol_out mpatrol_out_open(const struct heap_output *output)
 {
-	unsigned int word = options->to_bits == 32 ? 4 : 8;
+	unsigned int word = output->options->to_bits == 32 ? 4 : 8;
 
-	return (struct mpatrol_form){ word, word, options->to_endian == 'b' };
+	return (struct mpatrol_out){
+		output->file,
+		{ word, word, output->options->to_endian == 'b' }, false,
+	};
 }
 
 static void put_fixed(struct mpatrol_out *out, unsigned int size,
@@ -169,24 +144,45 @@ void mpatrol_put_leb128(struct mpatrol_out *out, uint64_t value)
 	putc(value, out->file);
 }
 
-void mpatrol_put_magic(struct mpatrol_out *out, const char *magic)
-{
-	fwrite(magic, 1, MPATROL_MAGIC, out->file);
-}
-
 void mpatrol_put_header(struct mpatrol_out *out, const char *magic)
 {
-	mpatrol_put_magic(out, magic);
+	fwrite(magic, 1, MPATROL_MAGIC, out->file);
 	mpatrol_put_word(out, 1);
 	mpatrol_put_number(out, MPATROL_VERSION);
 }
 
-int mpatrol_put_check(const struct mpatrol_out *out, struct error *err)
+int mpatrol_put_trailer(struct mpatrol_out *out, const char *magic,
+			struct error *err)
 {
+	fwrite(magic, 1, MPATROL_MAGIC, out->file);
 	if (!out->overflow)
 		return 0;
 	error_set(err, -EOVERFLOW, "a number has no room in %u bits",
 		  out->form.word * 8);
 	error_hint(err, "try --bits 64");
 	return -EOVERFLOW;
+}
+
+/* ---- events ---- */
+
+void caller_find(const struct heap_trace *trace, uint32_t stack,
+		 struct caller *caller)
+{
+	const struct heap_frame *frame;
+	uint32_t number;
+
+	caller->function[0] = '\0';
+	caller->file = "";
+	caller->line = 0;
+	if (!stack || stack >= trace->stack_count)
+		return;
+	number = trace->stacks[stack].frame;
+	frame = &trace->frames[number];
+	if (frame->stopped)
+		return;
+	if (frame->symbol || frame->module)
+		heap_frame_place(trace, number, caller->function,
+				 sizeof(caller->function));
+	caller->file = heap_text(trace, frame->file);
+	caller->line = frame->line;
 }
