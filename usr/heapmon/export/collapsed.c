@@ -11,7 +11,6 @@
 #include "lib/array.h"
 #include "lib/safe_text.h"
 #include "heapmon/core/format.h"
-#include "heapmon/core/warn.h"
 #include "rounded.h"
 
 enum value {
@@ -136,17 +135,6 @@ static int collapsed_add(struct collapsed *collapsed, uint32_t stack,
 	return 0;
 }
 
-static void collapsed_print(const struct collapsed *collapsed, FILE *out)
-{
-	for (size_t i = 1; i < collapsed->count; i++) {
-		uint64_t sum = heap_rounded(collapsed->sums[i]);
-
-		if (sum)
-			fprintf(out, "%s %" PRIu64 "\n",
-				heap_strings_get(&collapsed->lines, i), sum);
-	}
-}
-
 static int collapsed_write(struct heap_output *output,
 			   const struct heap_profile *profile,
 			   const struct heap_model *model, struct error *err)
@@ -167,8 +155,16 @@ static int collapsed_write(struct heap_output *output,
 	}
 	if (code)
 		error_no_memory(err);
-	else
-		collapsed_print(&collapsed, output->file);
+	else {
+		for (size_t i = 1; i < collapsed.count; i++) {
+			uint64_t sum = heap_rounded(collapsed.sums[i]);
+
+			if (sum)
+				fprintf(output->file, "%s %" PRIu64 "\n",
+					heap_strings_get(&collapsed.lines, i),
+					sum);
+		}
+	}
 	heap_strings_free(&collapsed.lines);
 	free(collapsed.sums);
 	free(collapsed.frames);

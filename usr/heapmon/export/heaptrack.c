@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "heapmon/core/format.h"
-#include "heapmon/core/warn.h"
 #include "lib/array.h"
 #include "lib/key_map.h"
 
@@ -31,6 +30,8 @@ struct heaptrack_numbers {
 };
 
 struct heaptrack {
+	struct heap_output *output;
+	FILE *file;
 	struct heaptrack_numbers strings, frames, stacks;
 	struct key_map sizes;		/* numbers of sizes */
 	struct key_map allocations;	/* numbers of sizes and stacks together */
@@ -38,7 +39,7 @@ struct heaptrack {
 	int64_t begin;		/* ns; HEAP_NO_TIME */
 	uint64_t time;		/* ms since then, as written */
 	uint32_t pid;		/* of the first block */
-	bool command, many;
+	bool command;
 };
 
 /* Where the number of `item` is kept; NULL: no memory. */
@@ -50,18 +51,18 @@ static uint32_t *heaptrack_number_of(struct heaptrack_numbers *numbers,
 	       &numbers->items[item] : NULL;
 }
 
-/* What a line can't hold. */
+/* The end of a line, which can't hold all text. */
 static void put_text(FILE *file, const char *text)
 {
 	for (; *text; text++)
 		putc(*text == '\n' || *text == '\r' ? ' ' : *text, file);
+	putc('\n', file);
 }
 
-static int heaptrack_put_string(struct heaptrack *heaptrack,
-				struct heap_output *output, uint32_t string,
+static int heaptrack_put_string(struct heaptrack *heaptrack, uint32_t string,
 				uint32_t *number)
 {
-	const char *text = heap_text(output->trace, string);
+	const char *text = heap_text(heaptrack->output->trace, string);
 	uint32_t *known;
 
 	*number = 0;
@@ -72,67 +73,46 @@ static int heaptrack_put_string(struct heaptrack *heaptrack,
 		return -ENOMEM;
 	if (!*known) {
 		*known = ++heaptrack->strings.last;
-		fprintf(output->file, "s %zx ", strlen(text));
-		put_text(output->file, text);
-		putc('\n', output->file);
+		fprintf(heaptrack->file, "s %zx ", strlen(text));
+		put_text(heaptrack->file, text);
 	}
 	*number = *known;
 	return 0;
 }
 
-static int heaptrack_put_frame(struct heaptrack *heaptrack,
-			       struct heap_output *output, uint32_t number,
+static int heaptrack_put_frame(struct heaptrack *heaptrack, uint32_t number,
 			       uint32_t *written)
 {
-	const struct heap_frame *frame = &output->trace->frames[number];
+	const struct heap_frame *frame =
+		&heaptrack->output->trace->frames[number];
 	uint32_t *known = heaptrack_number_of(&heaptrack->frames, number);
 	uint32_t module, symbol, file;
 
 	if (!known)
 		return -ENOMEM;
 	if (!*known) {
-		if (heaptrack_put_string(heaptrack, output, frame->module,
-					 &module) ||
-		    heaptrack_put_string(heaptrack, output, frame->symbol,
-					 &symbol) ||
-		    heaptrack_put_string(heaptrack, output, frame->file, &file))
+		if (heaptrack_put_string(heaptrack, frame->module, &module) ||
+		    heaptrack_put_string(heaptrack, frame->symbol, &symbol) ||
+		    heaptrack_put_string(heaptrack, frame->file, &file))
 			return -ENOMEM;
-		fprintf(output->file, "i %" PRIx64 " %x", frame->address,
+		fprintf(heaptrack->file, "i %" PRIx64 " %x", frame->address,
 			module);
 		if (symbol || file)
-			fprintf(output->file, " %x %x %x", symbol, file,
+			fprintf(heaptrack->file, " %x %x %x", symbol, file,
 				frame->line);
-		putc('\n', output->file);
+		putc('\n', heaptrack->file);
 		*known = ++heaptrack->frames.last;
 	}
 	*written = *known;
 	return 0;
 }
 
-/* The number of a stack whose callers have theirs. */
-static int put_stack_node(struct heaptrack *heaptrack,
-			  struct heap_output *output, uint32_t stack)
-{
-	const struct heap_stack *node = &output->trace->stacks[stack];
-	uint32_t *known = heaptrack_number_of(&heaptrack->stacks, stack);
-	uint32_t frame;
-
-	if (!known ||
-	    heaptrack_put_frame(heaptrack, output, node->frame, &frame))
-		return -ENOMEM;
-	fprintf(output->file, "t %x %x\n", frame,
-		node->parent ? heaptrack->stacks.items[node->parent] : 0);
-	*known = ++heaptrack->stacks.last;
-	return 0;
-}
-
 /* With all of its callers that aren't written yet, the outermost first. */
-static int heaptrack_put_stack(struct heaptrack *heaptrack,
-			       struct heap_output *output, uint32_t stack,
+static int heaptrack_put_stack(struct heaptrack *heaptrack, uint32_t stack,
 			       uint32_t *written)
 {
-	const struct heap_stack *stacks = output->trace->stacks;
-	uint32_t *pending, *known;
+	const struct heap_stack *stacks = heaptrack->output->trace->stacks;
+	uint32_t *pending, *known, frame, caller = 0;
 	size_t count = 0;
 	int ret = 0;
 
@@ -142,27 +122,32 @@ static int heaptrack_put_stack(struct heaptrack *heaptrack,
 	pending = malloc((stacks[stack].depth + (size_t)1) * sizeof(*pending));
 	if (!pending)
 		return -ENOMEM;
-	for (uint32_t at = stack; at; at = stacks[at].parent) {
+	for (uint32_t at = stack; at && !ret; at = stacks[at].parent) {
 		known = heaptrack_number_of(&heaptrack->stacks, at);
 		if (!known)
 			ret = -ENOMEM;
-		if (!known || *known)
+		caller = known ? *known : 0;
+		if (caller)
 			break;
 		pending[count++] = at;
 	}
-	while (!ret && count)
-		ret = put_stack_node(heaptrack, output, pending[--count]);
+	while (!ret && count) {
+		ret = heaptrack_put_frame(heaptrack,
+					  stacks[pending[--count]].frame,
+					  &frame);
+		if (ret)
+			break;
+		fprintf(heaptrack->file, "t %x %x\n", frame, caller);
+		caller = ++heaptrack->stacks.last;
+		heaptrack->stacks.items[pending[count]] = caller;
+	}
 	free(pending);
-	known = heaptrack_number_of(&heaptrack->stacks, stack);
-	if (ret || !known)
-		return -ENOMEM;
-	*written = *known;
-	return 0;
+	*written = caller;
+	return ret;
 }
 
 /* "a": blocks of this size from there. */
-static int put_allocation(struct heaptrack *heaptrack,
-			  struct heap_output *output, uint64_t size,
+static int put_allocation(struct heaptrack *heaptrack, uint64_t size,
 			  uint32_t stack, uint32_t *number)
 {
 	uint64_t of_size = key_map_serial(&heaptrack->sizes, size);
@@ -174,15 +159,14 @@ static int put_allocation(struct heaptrack *heaptrack,
 				 of_size << 32 | stack);
 	if (*number && *number <= heaptrack->allocation_count)
 		return 0;
-	if (!*number || heaptrack_put_stack(heaptrack, output, stack, &written))
+	if (!*number || heaptrack_put_stack(heaptrack, stack, &written))
 		return -ENOMEM;
-	fprintf(output->file, "a %" PRIx64 " %x\n", size, written);
+	fprintf(heaptrack->file, "a %" PRIx64 " %x\n", size, written);
 	heaptrack->allocation_count = *number;
 	return 0;
 }
 
-static void heaptrack_put_time(struct heaptrack *heaptrack,
-			       struct heap_output *output, int64_t time)
+static void heaptrack_put_time(struct heaptrack *heaptrack, int64_t time)
 {
 	uint64_t since;
 
@@ -195,20 +179,20 @@ static void heaptrack_put_time(struct heaptrack *heaptrack,
 	since = ((uint64_t)time - (uint64_t)heaptrack->begin) / 1000000;
 	if (since <= heaptrack->time)
 		return;
-	fprintf(output->file, "c %" PRIx64 "\n", since);
+	fprintf(heaptrack->file, "c %" PRIx64 "\n", since);
 	heaptrack->time = since;
 }
 
 /* The reader may learn it late. */
-static void put_command(struct heaptrack *heaptrack, struct heap_output *output)
+static void put_command(struct heaptrack *heaptrack)
 {
-	const char *text = heap_text(output->trace, output->trace->command);
+	const struct heap_trace *trace = heaptrack->output->trace;
+	const char *text = heap_text(trace, trace->command);
 
 	if (heaptrack->command || !*text)
 		return;
-	fputs("X ", output->file);
-	put_text(output->file, text);
-	putc('\n', output->file);
+	fputs("X ", heaptrack->file);
+	put_text(heaptrack->file, text);
 	heaptrack->command = true;
 }
 
@@ -217,10 +201,12 @@ static int heaptrack_begin(struct heap_output *output, void *state,
 {
 	struct heaptrack *heaptrack = state;
 
+	heaptrack->output = output;
+	heaptrack->file = output->file;
 	heaptrack->begin = output->trace->begin;
-	fprintf(output->file, "v %x %x\n", PROGRAM_VERSION, FORMAT_VERSION);
 	/* heaptrack_print takes 0 for "none" when it looks for temporaries */
-	fputs("a 0 0\n", output->file);
+	fprintf(output->file, "v %x %x\na 0 0\n", PROGRAM_VERSION,
+		FORMAT_VERSION);
 	return 0;
 }
 
@@ -232,18 +218,34 @@ static bool heaptrack_is_written(const struct heap_block *block)
 }
 
 /* A block that came ('+') or went ('-'). */
-static int put_block(struct heaptrack *heaptrack, struct heap_output *output,
-		     char sign, const struct heap_block *block)
+static int put_block(struct heaptrack *heaptrack, char sign,
+		     const struct heap_block *block)
 {
 	uint32_t number;
 
 	if (!heaptrack_is_written(block))
 		return 0;
-	if (put_allocation(heaptrack, output, block->size, block->stack,
-			   &number))
+	if (put_allocation(heaptrack, block->size, block->stack, &number))
 		return -ENOMEM;
-	fprintf(output->file, "%c %x\n", sign, number);
+	fprintf(heaptrack->file, "%c %x\n", sign, number);
 	return 0;
+}
+
+static void warn_left_out(struct heap_output *output,
+			  const struct heap_step *step)
+{
+	enum heap_kind kind = step->event->kind;
+
+	if (kind == HEAP_OLD)
+		heap_output_warn(output,
+				 "blocks from before the recording left out");
+	else if (step->gone && step->gone->old)
+		heap_output_warn(output,
+				 "releases of blocks from before left out");
+	else if (kind == HEAP_FREE && !step->gone)
+		heap_output_warn(output, "releases of unknown blocks left out");
+	else if (kind == HEAP_LOSS)
+		heap_output_warn(output, "places where events are missing");
 }
 
 static int heaptrack_step(struct heap_output *output, void *state,
@@ -251,43 +253,44 @@ static int heaptrack_step(struct heap_output *output, void *state,
 			  const struct heap_step *step, struct error *err)
 {
 	struct heaptrack *heaptrack = state;
-	uint32_t pid;
-	const struct heap_event *event;
-	const struct heap_block *gone;
+	uint32_t pid = step->event->pid;
 
-	put_command(heaptrack, output);
-	event = step->event;
-	gone = step->gone;
-	if (event->kind == HEAP_OLD)
-		heap_output_warn(output,
-				 "blocks from before the recording left out");
-	else if (gone && gone->old)
-		heap_output_warn(output,
-				 "releases of blocks from before left out");
-	else if (event->kind == HEAP_FREE && !gone)
-		heap_output_warn(output, "releases of unknown blocks left out");
-	else if (event->kind == HEAP_LOSS)
-		heap_output_warn(output, "places where events are missing");
+	put_command(heaptrack);
+	warn_left_out(output, step);
 	if (!heaptrack_is_written(step->gone) &&
 	    !heaptrack_is_written(step->lost) &&
 	    !heaptrack_is_written(step->came))
 		return 0;
-	pid = step->event->pid;
 	if (!heaptrack->pid)
 		heaptrack->pid = pid;
 	if (pid != heaptrack->pid)
-		heap_output_warn(
-			output,
-			"events of further processes written as of one");
+		heap_output_warn(output,
+				 "events of further processes written as of one");
 	if (output->trace->sample)
-		heap_output_warn(
-			output, "sampled blocks written without their weights");
-	heaptrack_put_time(heaptrack, output, step->event->time);
-	if (put_block(heaptrack, output, '-', step->gone) ||
-	    put_block(heaptrack, output, '-', step->lost) ||
-	    put_block(heaptrack, output, '+', step->came))
+		heap_output_warn(output,
+				 "sampled blocks written without their weights");
+	heaptrack_put_time(heaptrack, step->event->time);
+	if (put_block(heaptrack, '-', step->gone) ||
+	    put_block(heaptrack, '-', step->lost) ||
+	    put_block(heaptrack, '+', step->came))
 		return error_no_memory(err);
 	return 0;
+}
+
+static void heaptrack_put_end(struct heaptrack *heaptrack)
+{
+	const struct heap_trace *trace = heaptrack->output->trace;
+
+	if (trace->page)
+		fprintf(heaptrack->file, "I %" PRIx64 " 0\n", trace->page);
+	if (trace->lost == HEAP_LOST_UNKNOWN)
+		fputs("# events are missing\n", heaptrack->file);
+	else if (trace->lost)
+		fprintf(heaptrack->file, "# %" PRIu64 " events are missing\n",
+			trace->lost);
+	heaptrack_put_time(heaptrack, trace->end);
+	if (!heaptrack->command)
+		fputs("X (unknown)\n", heaptrack->file);
 }
 
 static int heaptrack_end(struct heap_output *output, void *state,
@@ -295,22 +298,9 @@ static int heaptrack_end(struct heap_output *output, void *state,
 			 struct error *err)
 {
 	struct heaptrack *heaptrack = state;
-	const struct heap_trace *trace;
 
-	if (!failed) {
-		trace = output->trace;
-		if (trace->page)
-			fprintf(output->file, "I %" PRIx64 " 0\n", trace->page);
-		if (trace->lost == HEAP_LOST_UNKNOWN)
-			fputs("# events are missing\n", output->file);
-		else if (trace->lost)
-			fprintf(output->file,
-				"# %" PRIu64 " events are missing\n",
-				trace->lost);
-		heaptrack_put_time(heaptrack, output, trace->end);
-		if (!heaptrack->command)
-			fputs("X (unknown)\n", output->file);
-	}
+	if (!failed)
+		heaptrack_put_end(heaptrack);
 	free(heaptrack->strings.items);
 	free(heaptrack->frames.items);
 	free(heaptrack->stacks.items);

@@ -5,14 +5,170 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
 #include "lib/safe_text.h"
 #include "heapmon/core/format.h"
-#include "heapmon/core/warn.h"
-#include "massif_tree.h"
+#include "heapmon/core/trace.h"
 #include "rounded.h"
+
+struct massif_leaf {
+	uint32_t stack;
+	uint64_t bytes;
+};
+
+#define THRESHOLD	100	/* of so many parts, one is shown: 1.00% */
+#define DEPTH_MAX	200	/* callers that are shown */
+
+/* Leaves whose stacks go on with the same frame. */
+struct massif_group {
+	uint32_t frame;			/* 0: they end here */
+	size_t first, count;		/* leaves */
+	uint64_t bytes;
+};
+
+struct massif_tree {
+	FILE *out;
+	const struct heap_trace *trace;
+	struct massif_leaf *leaves;	/* their stacks: those that follow */
+	uint64_t total;
+};
+
+static uint32_t leaf_frame(const struct massif_tree *tree,
+			   const struct massif_leaf *leaf)
+{
+	return leaf->stack ? tree->trace->stacks[leaf->stack].frame : 0;
+}
+
+static int by_frame(const void *a, const void *b, void *tree)
+{
+	uint32_t x = leaf_frame(tree, a), y = leaf_frame(tree, b);
+
+	return x < y ? -1 : x > y;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct massif_group *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	return x->frame < y->frame ? -1 : x->frame > y->frame;
+}
+
+/* Leaves in order, as groups, the largest first. NULL: no memory. */
+static struct massif_group *massif_groups_make(struct massif_tree *tree,
+					       size_t first, size_t count,
+					       size_t *group_count)
+{
+	struct massif_group *groups =
+		calloc(count ? count : 1, sizeof(*groups));
+	struct massif_leaf *leaves = tree->leaves + first;
+	size_t n = 0;
+
+	if (!groups)
+		return NULL;
+	qsort_r(leaves, count, sizeof(*leaves), by_frame, tree);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t frame = leaf_frame(tree, &leaves[i]);
+
+		if (!i || groups[n - 1].frame != frame)
+			groups[n++] =
+				(struct massif_group){frame, first + i, 0, 0};
+		groups[n - 1].count++;
+		groups[n - 1].bytes += leaves[i].bytes;
+	}
+	qsort(groups, n, sizeof(*groups), by_bytes);
+	*group_count = n;
+	return groups;
+}
+
+static void frame_put(const struct massif_tree *tree, uint32_t number)
+{
+	const struct heap_trace *trace = tree->trace;
+	const struct heap_frame *frame = &trace->frames[number];
+	char name[4096];
+
+	heap_frame_name(trace, number, name, sizeof(name));
+	fprintf(tree->out, "0x%" PRIX64 ": ", frame->address);
+	safe_text_print(tree->out, name, false);
+	if (frame->file) {
+		fputs(" (", tree->out);
+		safe_text_print(tree->out, heap_text(trace, frame->file),
+				false);
+		fprintf(tree->out, ":%u)", frame->line);
+	} else if (frame->module) {
+		fputs(" (in ", tree->out);
+		safe_text_print(tree->out, heap_text(trace, frame->module),
+				false);
+		putc(')', tree->out);
+	}
+}
+
+/* Those who have less than a hundredth of all are one line. The outermost has no
+ * frame. */
+static int node_write(struct massif_tree *tree, const struct massif_group *node,
+		      unsigned int depth)
+{
+	uint64_t least = tree->total / THRESHOLD + !!(tree->total % THRESHOLD);
+	size_t count, shown = 0;
+	struct massif_group *groups;
+	uint64_t bytes = 0;
+	int code = 0;
+
+	for (size_t i = 0; node->frame && i < node->count; i++) {
+		struct massif_leaf *leaf = &tree->leaves[node->first + i];
+
+		leaf->stack = tree->trace->stacks[leaf->stack].parent;
+	}
+	groups = massif_groups_make(tree, node->first, node->count, &count);
+	if (!groups)
+		return -ENOMEM;
+	if (depth == DEPTH_MAX ||
+	    (node->frame && count == 1 && !groups[0].frame))
+		count = 0;
+	while (shown < count && groups[shown].bytes >= least)
+		shown++;
+	for (size_t i = shown; i < count; i++)
+		bytes += groups[i].bytes;
+
+	fprintf(tree->out, "%*sn%zu: %" PRIu64 " ", (int)depth, "",
+		shown + (shown < count), node->bytes);
+	if (node->frame)
+		frame_put(tree, node->frame);
+	else
+		fputs("(heap allocation functions) malloc/new/new[], "
+		      "--alloc-fns, etc.", tree->out);
+	putc('\n', tree->out);
+	depth++;
+	for (size_t i = 0; i < shown && !code; i++)
+		if (groups[i].frame)
+			code = node_write(tree, &groups[i], depth);
+		else
+			fprintf(tree->out, "%*sn0: %" PRIu64
+				" 0x0: (no callers are known)\n", (int)depth,
+				"", groups[i].bytes);
+	if (shown < count)
+		fprintf(tree->out, "%*sn0: %" PRIu64 " in %zu place%s below "
+			"massif's threshold (1.00%%)\n", (int)depth, "", bytes,
+			count - shown, count - shown == 1 ? "," : "s, all");
+	free(groups);
+	return code;
+}
+
+/* Write the tree of `count` leaves, which are changed by it; `total` bytes are
+ * all that are. 0 or -ENOMEM. */
+static int massif_tree_write(FILE *out, const struct heap_trace *trace,
+			     struct massif_leaf *leaves, size_t count,
+			     uint64_t total)
+{
+	struct massif_tree tree = { out, trace, leaves, total };
+	struct massif_group all = { .count = count, .bytes = total };
+
+	return node_write(&tree, &all, 0);
+}
 
 #define SNAPSHOTS	100	/* as many as massif keeps */
 #define DETAILED	10	/* each so manieth has a tree */
@@ -54,18 +210,12 @@ struct massif {
 static int massif_site_change(struct massif *massif,
 			      const struct heap_block *block, bool came)
 {
-	uint64_t bytes;
+	const struct heap_trace *trace = massif->output->trace;
+	uint64_t bytes = block->size;	/* that it represents */
 	struct site *site;
-	const struct heap_trace *trace;
 
-	/* The bytes that a block represents. */
-	trace = massif->output->trace;
-
-	bytes = trace->sample ?
-	       heap_rounded(block->size *
-			    heap_trace_weight(trace, block->size)) :
-	       block->size;
-
+	if (trace->sample)
+		bytes = heap_rounded(bytes * heap_trace_weight(trace, bytes));
 	if (block->old) {
 		if (!massif->old_warned)
 			heap_output_warn(massif->output,
@@ -73,13 +223,11 @@ static int massif_site_change(struct massif *massif,
 		massif->old_warned = true;
 		return 0;
 	}
-	site = array_extend(&massif->sites, &massif->site_count,
-			    &massif->site_room, sizeof(*massif->sites),
-			    block->stack)
-		       ? &massif->sites[block->stack]
-		       : NULL;
-	if (!site)
+	if (!array_extend(&massif->sites, &massif->site_count,
+			  &massif->site_room, sizeof(*massif->sites),
+			  block->stack))
 		return -ENOMEM;
+	site = &massif->sites[block->stack];
 	if (site->changed < massif->peaks) {
 		site->at_peak = site->bytes;
 		site->changed = massif->peaks;
@@ -189,30 +337,6 @@ static int massif_step(struct heap_output *output, void *state,
 
 /* ---- the file ---- */
 
-enum tree { TREE_EMPTY, TREE_DETAILED, TREE_PEAK };
-
-struct massif_times {
-	bool real;		/* milliseconds; else bytes that passed */
-	const struct snapshot *begin;
-};
-
-static void snapshot_put(const struct massif *massif, size_t number,
-			 const struct snapshot *snapshot, enum tree tree,
-			 const struct massif_times *times)
-{
-	static const char *const names[] = { "empty", "detailed", "peak" };
-	uint64_t time = times->real ?
-		time_between(times->begin, snapshot) / MS :
-		snapshot->passed;
-
-	fprintf(massif->output->file,
-		"#-----------\nsnapshot=%zu\n#-----------\n"
-		"time=%" PRIu64 "\nmem_heap_B=%" PRIu64 "\n"
-		"mem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=%s\n",
-		number, time, snapshot->bytes, names[tree]);
-}
-
-
 /* The peak among the snapshots, in the place of one that is the same. Where it
  * is; NULL: there is none. */
 static const struct snapshot *peak_insert(const struct massif *massif,
@@ -235,26 +359,11 @@ static const struct snapshot *peak_insert(const struct massif *massif,
 	return &all[at];
 }
 
-static int massif_write(struct massif *massif)
+static void massif_head_put(const struct massif *massif)
 {
-	struct snapshot all[SNAPSHOTS + 2];
-	const struct snapshot *peak;
-	size_t count = massif->count;
-	const struct heap_trace *trace;
-	FILE *out;
-	struct massif_times times;
-	int code;
+	const struct heap_trace *trace = massif->output->trace;
+	FILE *out = massif->output->file;
 
-	massif->peak.leaves = leaves_make(massif, true,
-					  &massif->peak.leaf_count);
-	if (!massif->peak.leaves)
-		return -ENOMEM;
-	memcpy(all, massif->snapshots, count * sizeof(*all));
-	if (!count || all[count - 1].number != massif->now.number)
-		all[count++] = massif->now;
-	peak = peak_insert(massif, all, &count);
-	trace = massif->output->trace;
-	out = massif->output->file;
 	fputs("desc: heapmon", out);
 	if (trace->sample)
 		fprintf(out, ", sampled by %" PRIu64 " bytes", trace->sample);
@@ -266,28 +375,47 @@ static int massif_write(struct massif *massif)
 	else if (trace->lost)
 		fprintf(out, ", %" PRIu64 " events lost", trace->lost);
 	fputs("\ncmd: ", out);
-	if (trace->command)
-		safe_text_print(out, heap_text(trace, trace->command), false);
-	else
-		fputs("(unknown)", out);
+	safe_text_print(out, trace->command ?
+			heap_text(trace, trace->command) : "(unknown)", false);
 	putc('\n', out);
-	times = (struct massif_times){ .begin = all };
-	code = 0;
-	times.real = !massif->output->trace->no_time && count &&
-		     time_between(all, &all[count - 1]) >= SPAN_MIN;
-	fprintf(massif->output->file, "time_unit: %s\n",
-		times.real ? "ms" : "B");
+}
+
+static int massif_write(struct massif *massif)
+{
+	const struct heap_trace *trace = massif->output->trace;
+	FILE *out = massif->output->file;
+	struct snapshot all[SNAPSHOTS + 2];
+	const struct snapshot *peak;
+	size_t count = massif->count;
+	bool real;			/* times; else bytes that passed */
+	int code = 0;
+
+	massif->peak.leaves = leaves_make(massif, true,
+					  &massif->peak.leaf_count);
+	if (!massif->peak.leaves)
+		return -ENOMEM;
+	memcpy(all, massif->snapshots, count * sizeof(*all));
+	if (!count || all[count - 1].number != massif->now.number)
+		all[count++] = massif->now;
+	peak = peak_insert(massif, all, &count);
+	massif_head_put(massif);
+	real = !trace->no_time && time_between(all, &all[count - 1]) >= SPAN_MIN;
+	fprintf(out, "time_unit: %s\n", real ? "ms" : "B");
 	for (size_t i = 0; i < count && !code; i++) {
 		bool detailed = &all[i] == peak ||
 			(i % DETAILED == DETAILED - 1 && all[i].leaves);
 
-		snapshot_put(massif, i, &all[i],
-			     &all[i] == peak ? TREE_PEAK :
-			     detailed ? TREE_DETAILED : TREE_EMPTY, &times);
+		fprintf(out, "#-----------\nsnapshot=%zu\n#-----------\n"
+			"time=%" PRIu64 "\nmem_heap_B=%" PRIu64 "\n"
+			"mem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=%s\n",
+			i, real ? time_between(all, &all[i]) / MS :
+			all[i].passed, all[i].bytes,
+			&all[i] == peak ? "peak" :
+			detailed ? "detailed" : "empty");
 		if (detailed)
-			code = massif_tree_write(
-				massif->output->file, massif->output->trace,
-				all[i].leaves, all[i].leaf_count, all[i].bytes);
+			code = massif_tree_write(out, trace, all[i].leaves,
+						 all[i].leaf_count,
+						 all[i].bytes);
 	}
 	return code;
 }
