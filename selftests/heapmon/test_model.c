@@ -3,7 +3,7 @@
  * sums, peaks and weights of it all. */
 #include "selftests/tap.h"
 #include <math.h>
-#include "heapmon/core/addresses.h"
+#include "heapmon/core/blocks.h"
 #include "heapmon/core/profile.h"
 
 #define F(id) HEAP_FUNCTION_##id

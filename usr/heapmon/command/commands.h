@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "lib/command.h"
-#include "heapmon/core/format.h"
+#include "heapmon/core/reading.h"
 
 extern const struct command heapmon_record,	/* record/ */
 	heapmon_convert,	/* convert.c */

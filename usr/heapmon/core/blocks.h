@@ -8,8 +8,27 @@
 #ifndef HEAPMON_BLOCKS_H
 #define HEAPMON_BLOCKS_H
 
-#include "addresses.h"
 #include "model.h"
+
+/* Numbers in ascending order of an address each: leaves of some hundred, and an
+ * index of the leaves. Starts as { 0 }. */
+struct heap_addresses {
+	uint64_t *lows;			/* where each leaf begins; the first one:
+					 * 0, or anywhere */
+	struct heap_leaf **leaves;	/* none is empty */
+	size_t count;
+	size_t low_room, leaf_room;
+};
+
+/* An address that isn't there yet. false: no memory. */
+bool heap_addresses_add(struct heap_addresses *addresses, uint64_t address,
+			uint32_t number);
+/* One that is there. */
+void heap_addresses_remove(struct heap_addresses *addresses, uint64_t address);
+/* The number of the highest address up to this one; 0: there is none. */
+uint32_t heap_addresses_upto(const struct heap_addresses *addresses,
+			     uint64_t address);
+void heap_addresses_free(struct heap_addresses *addresses);
 
 struct heap_entry {
 	struct heap_block block;	/* of one that was freed: as it was */

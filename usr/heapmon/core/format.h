@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A file format: how it is known, read and written. The table of all formats is
- * formats.c; --from and --to are their names.
+ * in reading.c; --from and --to are their names.
  */
 #ifndef HEAPMON_FORMAT_H
 #define HEAPMON_FORMAT_H
@@ -96,9 +96,6 @@ struct heap_format {
 			     struct error *err);
 };
 
-/* The table, ends with NULL. */
-extern const struct heap_format *const heap_formats[];
-
 extern const struct heap_format
 	format_ras,		/* ras/ */
 	format_mtrc, format_mptl,	/* mpatrol/ */
@@ -107,8 +104,13 @@ extern const struct heap_format
 	format_pprof, format_collapsed, format_massif, format_heaptrack;
 				/* export/ */
 
-const struct heap_format *heap_format_find(const char *name);
-/* By its content; NULL: none fits. */
-const struct heap_format *heap_format_detect(const uint8_t *data, size_t size);
+/* Warnings of readers and writers about a file. */
+void heap_input_warn(const struct heap_input *input, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Each text whose number isn't 0, with it: "text: 3 times". */
+void heap_input_warn_counts(const struct heap_input *input,
+			    const char *const *texts, const uint64_t *counts,
+			    size_t n);
+void heap_output_warn(const struct heap_output *output, const char *text);
 
 #endif

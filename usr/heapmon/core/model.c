@@ -60,12 +60,6 @@ static bool kinds_differ(enum heap_function by, enum heap_function with)
 
 /* ---- sums ---- */
 
-static void model_totals_add(struct heap_totals *totals, uint64_t bytes)
-{
-	totals->count++;
-	totals->bytes += bytes;
-}
-
 static void totals_take(struct heap_totals *totals, uint64_t bytes)
 {
 	totals->count--;
@@ -78,7 +72,7 @@ static void model_went(struct heap_model *model, const struct heap_block *block)
 		totals_take(&model->old, block->size);
 		return;
 	}
-	model_totals_add(&model->freed, block->size);
+	heap_totals_add(&model->freed, block->size);
 	totals_take(&model->live, block->size);
 }
 
@@ -178,12 +172,12 @@ static int change_come(struct change *change, const struct heap_block *resized)
 	entry->changed = model->events;
 	change->step->came = &entry->block;
 	if (block.old) {
-		model_totals_add(&model->old, block.size);
+		heap_totals_add(&model->old, block.size);
 		return 0;
 	}
 	bytes = block.size;
-	model_totals_add(&model->allocated, bytes);
-	model_totals_add(&model->live, bytes);
+	heap_totals_add(&model->allocated, bytes);
+	heap_totals_add(&model->live, bytes);
 	present = model->live.bytes - model->left.bytes;
 	if (present > model->peak.bytes || !model->peak.count) {
 		model->peak.bytes = present;
@@ -283,7 +277,7 @@ static int change_inherit(struct change *change,
 	if (!*entry)
 		return -ENOMEM;
 	(*entry)->changed = change->process->forked;
-	model_totals_add(&change->model->old, own.size);
+	heap_totals_add(&change->model->old, own.size);
 	return 0;
 }
 
@@ -362,7 +356,7 @@ static void count_left(void *context, const struct heap_block *block)
 	struct heap_model *model = context;
 
 	if (!block->old)
-		model_totals_add(&model->left, block->size);
+		heap_totals_add(&model->left, block->size);
 }
 
 /* The process that has the id of the event isn't any more. */

@@ -85,6 +85,12 @@ struct heap_totals {
 	uint64_t count, bytes;
 };
 
+static inline void heap_totals_add(struct heap_totals *totals, uint64_t bytes)
+{
+	totals->count++;
+	totals->bytes += bytes;
+}
+
 struct heap_model {
 	const struct heap_trace *trace;
 	struct heap_processes *processes;	/* blocks.h */

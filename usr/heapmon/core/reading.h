@@ -8,6 +8,12 @@
 
 #include "format.h"
 
+/* The table, ends with NULL. */
+extern const struct heap_format *const heap_formats[];
+
+/* NULL: there is none of that name. */
+const struct heap_format *heap_format_find(const char *name);
+
 struct heap_reading {
 	const struct heap_format *format;
 	struct heap_trace trace;
@@ -24,7 +30,8 @@ struct reading_follower {
 };
 
 /*
- * Read all of `path` ("-": standard input), and keep the profile (or NULL), whose trace is reading->trace, up to date.
+ * Read all of `path` ("-": standard input), and keep the profile (or NULL), whose
+ * trace is reading->trace, up to date.
  * Warnings about the file are printed to stderr. 0, or a negative errno with
  * err set; reading_free() in any case. -EBADMSG: the file is damaged; what could
  * be read was.

@@ -7,7 +7,7 @@
 #include "lib/array.h"
 #include "lib/buffer/snapshot.h"
 #include "lib/read/read.h"
-#include "heapmon/core/warn.h"
+#include "heapmon/core/format.h"
 #include "heap_record.h"
 
 #define GENERATIONS	16

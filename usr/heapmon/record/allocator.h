@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "heapmon/core/event.h"
+#include "heapmon/core/trace.h"
 
 enum allocator_name {		/* --allocator; whose functions a file has */
 	ALLOCATOR_AUTO,		/* of all; of a file: of none that is known */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <rastrace_nfmt.h>
 #include "lib/array.h"
-#include "heapmon/core/warn.h"
+#include "heapmon/core/format.h"
 
 #define HOST_BIG_ENDIAN	(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 #define UNKNOWN		(-1)

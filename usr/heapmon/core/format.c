@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "warn.h"
+#include "format.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
