@@ -107,47 +107,24 @@ static void difference_take(struct difference *difference, int which)
 /* ---- tables ---- */
 
 struct table {
+	enum report_section section;
 	const char *title;
 	size_t offset;		/* of its sums in a row */
 };
 
-static const struct table table_kept = {
-	"not freed, by stack", offsetof(struct difference_row, kept),
-};
-
-static const struct table table_peak = {
-	"at the peak, by stack", offsetof(struct difference_row, peak),
-};
-
-static const struct table table_allocated = {
-	"allocated, by stack", offsetof(struct difference_row, allocated),
+static const struct table tables[] = {
+	{ REPORT_LIVE, "not freed, by stack",
+	  offsetof(struct difference_row, kept) },
+	{ REPORT_PEAK, "at the peak, by stack",
+	  offsetof(struct difference_row, peak) },
+	{ REPORT_ALLOCATED, "allocated, by stack",
+	  offsetof(struct difference_row, allocated) },
 };
 
 static const struct digest_sum *row_sums(const struct difference_row *row,
 					 const struct table *table)
 {
 	return (const void *)((const char *)row + table->offset);
-}
-
-struct by_change {
-	const struct difference *difference;
-	const struct table *table;
-};
-
-static int difference_compare(const void *a, const void *b, void *context)
-{
-	const struct by_change *by = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct digest_sum *of_x =
-		row_sums(&by->difference->rows[x], by->table);
-	const struct digest_sum *of_y =
-		row_sums(&by->difference->rows[y], by->table);
-	double change_x = fabs(of_x[1].bytes - of_x[0].bytes);
-	double change_y = fabs(of_y[1].bytes - of_y[0].bytes);
-
-	if (change_x != change_y)
-		return change_x < change_y ? 1 : -1;
-	return x < y ? -1 : x > y;
 }
 
 static void print_sums(FILE *out, const struct digest_sum *before,
@@ -174,42 +151,40 @@ static void difference_print_stack(FILE *out, const char *text, uint32_t depth)
 	}
 }
 
-static int print_table(FILE *out, const struct difference *difference,
-		       const struct table *table,
-		       const struct report_settings *settings)
+static int difference_print_table(FILE *out, const struct difference *difference,
+				  const struct table *table,
+				  const struct report_settings *settings)
 {
-	struct by_change by = { difference, table };
-	uint32_t *order = calloc(difference->count + 1, sizeof(*order));
+	struct report_rank *ranks = calloc(difference->count + 1, sizeof(*ranks));
+	const struct digest_sum *sums;
 	size_t count = 0, shown;
 
-	if (!order)
+	if (!ranks)
 		return -ENOMEM;
 	for (size_t i = 1; i < difference->count; i++) {
-		const struct digest_sum *sums =
-			row_sums(&difference->rows[i], table);
-
+		sums = row_sums(&difference->rows[i], table);
 		if (sums[0].bytes != sums[1].bytes ||
 		    sums[0].count != sums[1].count)
-			order[count++] = i;
+			ranks[count++] = (struct report_rank){
+				fabs(sums[1].bytes - sums[0].bytes), i,
+			};
 	}
-	qsort_r(order, count, sizeof(*order), difference_compare, &by);
+	report_ranks_sort(ranks, count);
 	shown = settings->top && settings->top < count ? settings->top : count;
 	if (count)
 		fprintf(out, "\n%s\n        blocks            bytes       before            bytes        after            bytes\n",
 			table->title);
 	for (size_t i = 0; i < shown; i++) {
-		const struct digest_sum *sums =
-			row_sums(&difference->rows[order[i]], table);
-
+		sums = row_sums(&difference->rows[ranks[i].number], table);
 		print_sums(out, &sums[0], &sums[1]);
-		difference_print_stack(
-			out, heap_strings_get(&difference->stacks, order[i]),
-			settings->depth);
+		difference_print_stack(out, heap_strings_get(
+				       &difference->stacks, ranks[i].number),
+				       settings->depth);
 	}
 	if (shown < count)
 		fprintf(out, "  ... and %zu more stacks (--top=0 for all)\n",
 			count - shown);
-	free(order);
+	free(ranks);
 	return 0;
 }
 
@@ -235,39 +210,22 @@ static void print_totals(FILE *out, const struct difference *difference)
 		print_total(out, "peak", &before->peak, &after->peak);
 }
 
-static void print_notes(FILE *out, const char *which,
-			const struct digest *digest)
-{
-	const char *note;
-	char text[256];
-
-	for (unsigned int i = 0;
-	     (note = report_note(digest, i, text, sizeof(text))); i++)
-		fprintf(out, "note: %s: %s\n", which, note);
-}
-
 int report_print_difference(FILE *out, const struct digest *before,
 			    const struct digest *after,
 			    const struct report_settings *settings,
 			    struct error *err)
 {
-	static const struct {
-		enum report_section section;
-		const struct table *table;
-	} tables[] = {
-		{ REPORT_LIVE, &table_kept }, { REPORT_PEAK, &table_peak },
-		{ REPORT_ALLOCATED, &table_allocated },
-	};
 	struct difference difference = { .digests = { before, after } };
 
 	difference_take(&difference, 0);
 	difference_take(&difference, 1);
-	print_notes(out, "before", before);
-	print_notes(out, "after", after);
+	report_print_notes(out, "note: before: ", before);
+	report_print_notes(out, "note: after: ", after);
 	print_totals(out, &difference);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		if (settings->sections & 1u << tables[i].section &&
-		    print_table(out, &difference, tables[i].table, settings))
+		    difference_print_table(out, &difference, &tables[i],
+					   settings))
 			difference.failed = true;
 	heap_strings_free(&difference.stacks);
 	free(difference.rows);

@@ -31,15 +31,18 @@ void digest_free(struct digest *digest)
 	set_free(&digest->doubts);
 }
 
-static void digest_sum_add(struct digest_sum *sum, double count, double bytes)
+/* What a block counts for. */
+static struct digest_sum block_sum(const struct digest *digest,
+				   const struct heap_block *block)
 {
-	sum->count += count;
-	sum->bytes += bytes;
+	double weight = heap_trace_weight(digest->trace, block->size);
+
+	return (struct digest_sum){ weight, weight * block->size };
 }
 
-static double block_weight(const struct digest *digest, uint64_t size)
+static void digest_sum_add(struct digest_sum *sum, double count, double bytes)
 {
-	return heap_trace_weight(digest->trace, size);
+	digest_sum_merge(sum, &(struct digest_sum){ count, bytes });
 }
 
 /* At a time, in ns; 0: not known. */
@@ -77,9 +80,8 @@ static void spans_fold(struct digest *digest)
 	for (unsigned int i = 0; i < DIGEST_SPANS / 2; i++) {
 		struct digest_span *a = &spans[2 * i], *b = a + 1, sum = *a;
 
-		digest_sum_add(&sum.allocated, b->allocated.count,
-			       b->allocated.bytes);
-		digest_sum_add(&sum.freed, b->freed.count, b->freed.bytes);
+		digest_sum_merge(&sum.allocated, &b->allocated);
+		digest_sum_merge(&sum.freed, &b->freed);
 		if (b->most > sum.most)
 			sum.most = b->most;
 		if (b->used)
@@ -140,12 +142,14 @@ static void site_note_peak(const struct digest *digest,
 	site->peak_seen = digest->peak_number;
 }
 
-static void present_add(struct digest *digest, struct digest_site *site,
-			double weight, double bytes)
+static void present_change(struct digest *digest, struct digest_site *site,
+			   const struct digest_sum *change, int sign)
 {
 	site_note_peak(digest, site);
-	digest_sum_add(&site->present, weight, bytes);
-	digest_sum_add(&digest->present, weight, bytes);
+	digest_sum_add(&site->present, sign * change->count,
+		       sign * change->bytes);
+	digest_sum_add(&digest->present, sign * change->count,
+		       sign * change->bytes);
 }
 
 /* ---- sets ---- */
@@ -211,53 +215,35 @@ static void set_drop(struct digest *digest, struct digest_set *set, size_t size,
 			digest->failed = true;
 }
 
-static struct digest_thread *thread_get(struct digest *digest,
-					const struct heap_event *event)
-{
-	const uint32_t key[] = { event->pid, event->tid };
-
-	return set_get(digest, &digest->threads, sizeof(struct digest_thread),
-		       key, 2);
-}
-
-static struct digest_type *type_get(struct digest *digest,
-				    const struct heap_event *event)
-{
-	const uint32_t key[] = {
-		event->type_kind,
-		event->type_kind == HEAP_TYPE_NAMED ? event->type : 0,
-	};
-
-	return set_get(digest, &digest->types, sizeof(struct digest_type), key,
-		       2);
-}
-
 /* ---- types ---- */
 
 static void digest_type_take(struct digest *digest,
 			     const struct heap_step *step)
 {
 	const struct heap_event *event = step->event;
-	const struct heap_block *block = step->gone;
+	bool old = event->kind == HEAP_OLD;
+	const struct heap_block *block = old ? step->came : step->gone;
+	const uint32_t key[] = {
+		event->type_kind,
+		event->type_kind == HEAP_TYPE_NAMED ? event->type : 0,
+	};
 	struct digest_type *type;
-	double weight;
+	struct digest_sum sum;
 
-	if (event->kind == HEAP_OLD)
-		block = step->came;
-	else if (event->kind != HEAP_FREE)
-		block = NULL;
-	if (!block || event->type_kind == HEAP_TYPE_NONE)
+	if (!block || event->type_kind == HEAP_TYPE_NONE ||
+	    (!old && event->kind != HEAP_FREE))
 		return;
-	type = type_get(digest, event);
+	type = set_get(digest, &digest->types, sizeof(*type), key, 2);
 	if (!type)
 		return;
-	weight = block->old ? 1 : block_weight(digest, block->size);
-	if (event->kind == HEAP_OLD) {
+	if (old) {
 		digest_sum_add(&type->old, 1, block->size);
 		return;
 	}
-	digest_sum_add(&type->freed, weight, weight * block->size);
-	type->lifetime += weight * age_of(block, event->time);
+	sum = block->old ? (struct digest_sum){ 1, block->size } :
+			   block_sum(digest, block);
+	digest_sum_merge(&type->freed, &sum);
+	type->lifetime += sum.count * age_of(block, event->time);
 }
 
 /* ---- what is wrong ---- */
@@ -360,6 +346,23 @@ static bool doubt_is_of(const struct digest_doubt *doubt,
 	       doubt->pid == event->pid && doubt->it.other.address == address;
 }
 
+/* No errors: the block that a step took is known, or that which was lost there
+ * first. */
+static void doubts_excuse(struct digest *digest, const struct heap_step *step)
+{
+	struct digest_doubt *doubts = digest->doubts.items;
+	uint64_t made = step->gone ? step->gone->number : 0;
+
+	for (size_t i = 0; i < digest->doubts.count && !made; i++)
+		if (doubts[i].wrong == HEAP_WRONG_TWICE &&
+		    doubt_is_of(&doubts[i], step))
+			made = doubts[i].it.other.number;
+	for (size_t i = 0; i < digest->doubts.count; i++)
+		if (doubts[i].it.other.number == made &&
+		    doubt_is_of(&doubts[i], step))
+			doubts[i].it.count = 0;
+}
+
 static const struct heap_block *wrong_block(const struct heap_step *step,
 					    unsigned int wrong)
 {
@@ -398,52 +401,62 @@ static int wrong_compare(const void *a, const void *b)
 
 /* ---- blocks ---- */
 
-static void block_went(struct digest *digest, const struct heap_event *event,
-		       const struct heap_block *block, bool temporary)
+/* A block came, or one that came before went. */
+static void block_move(struct digest *digest, const struct heap_event *event,
+		       const struct heap_block *block, bool came,
+		       bool temporary)
 {
-	struct digest_thread *thread = thread_get(digest, event);
-	struct digest_site *site = site_get(digest, block->stack);
+	const uint32_t key[] = { event->pid, event->tid };
 	struct digest_span *span = span_get(digest, event->time);
-	double weight = block_weight(digest, block->size);
-	double bytes = weight * block->size;
+	struct digest_sum sum = block_sum(digest, block);
+	struct digest_thread *thread;
+	struct digest_site *site;
 
-	digest_sum_add(&digest->freed, weight, bytes);
-	if (thread)
-		digest_sum_add(&thread->freed, weight, bytes);
-	if (thread && block->tid != event->tid)
-		thread->foreign += weight;
-	if (site) {
-		digest_sum_add(&site->freed, weight, bytes);
-		present_add(digest, site, -weight, -bytes);
+	if (block->old)
+		return;
+	thread = set_get(digest, &digest->threads, sizeof(*thread), key, 2);
+	site = site_get(digest, block->stack);
+	if (!thread || !site)
+		return;
+	digest_sum_merge(came ? &digest->allocated : &digest->freed, &sum);
+	digest_sum_merge(came ? &thread->allocated : &thread->freed, &sum);
+	digest_sum_merge(came ? &site->allocated : &site->freed, &sum);
+	present_change(digest, site, &sum, came ? 1 : -1);
+	if (came)
+		digest_sum_merge(&digest->sizes[size_class(block->size)]
+					  .allocated, &sum);
+	else if (block->tid != event->tid)
+		thread->foreign += sum.count;
+	if (came && (digest->present.bytes > digest->peak.bytes ||
+		     !digest->peak_number)) {
+		digest->peak = digest->present;
+		digest->peak_time = event->time;
+		digest->peak_number++;
 	}
 	if (span) {
-		digest_sum_add(&span->freed, weight, bytes);
+		digest_sum_merge(came ? &span->allocated : &span->freed, &sum);
 		span_note(digest, span);
 	}
-	if (!temporary)
-		return;
-	digest->temporary += weight;
-	if (thread)
-		thread->temporary += weight;
-	if (site)
-		site->temporary += weight;
+	if (temporary) {
+		digest->temporary += sum.count;
+		thread->temporary += sum.count;
+		site->temporary += sum.count;
+	}
 }
 
 static void block_kept(struct digest *digest, const struct heap_block *block,
 		       int64_t end)
 {
 	struct digest_site *site = site_get(digest, block->stack);
-	double weight = block_weight(digest, block->size);
-	double bytes = weight * block->size;
+	struct digest_sum sum = block_sum(digest, block);
 	uint64_t age = age_of(block, end);
 
 	if (block->old || !site)
 		return;
-	digest_sum_add(&digest->sizes[size_class(block->size)].kept, weight,
-		       bytes);
-	digest_sum_add(&digest->kept, weight, bytes);
-	digest_sum_add(&site->kept, weight, bytes);
-	if (site->kept.count == weight || age < site->youngest)
+	digest_sum_merge(&digest->sizes[size_class(block->size)].kept, &sum);
+	digest_sum_merge(&digest->kept, &sum);
+	digest_sum_merge(&site->kept, &sum);
+	if (site->kept.count == sum.count || age < site->youngest)
 		site->youngest = age;
 	if (age > site->oldest)
 		site->oldest = age;
@@ -473,15 +486,14 @@ static void digest_take_left(void *context, const struct heap_block *block)
 	struct digest_leaving *leaving = context;
 	struct digest *digest = leaving->digest;
 	struct digest_site *site = site_get(digest, block->stack);
-	double weight = block_weight(digest, block->size);
-	double bytes = weight * block->size;
+	struct digest_sum sum = block_sum(digest, block);
 
 	if (block->old || !site)
 		return;
-	present_add(digest, site, -weight, -bytes);
+	present_change(digest, site, &sum, -1);
 	if (leaving->span)
 		span_note(digest, leaving->span);
-	digest_sum_add(&digest->left, weight, bytes);
+	digest_sum_merge(&digest->left, &sum);
 	block_kept(digest, block, leaving->time);
 }
 
@@ -493,68 +505,22 @@ int digest_step(void *context, const struct heap_model *model,
 	struct digest_leaving leaving = {
 		digest, event->time, span_get(digest, event->time),
 	};
-	struct digest_doubt *doubts;
-	uint64_t made;
-	const struct heap_block *block;
-	struct digest_thread *thread;
-	struct digest_site *site;
-	struct digest_span *span;
-	double weight;
-	double bytes;
 
 	times_take(digest, event->time);
-	if (step->excuses) {
-		/* The block that a step took is known, or that which was lost
-		 * there first. */
-		doubts = digest->doubts.items;
-		made = step->gone ? step->gone->number : 0;
-		for (size_t i = 0; i < digest->doubts.count && !made; i++)
-			if (doubts[i].wrong == HEAP_WRONG_TWICE &&
-			    doubt_is_of(&doubts[i], step))
-				made = doubts[i].it.other.number;
-		for (size_t i = 0; i < digest->doubts.count; i++)
-			if (doubts[i].it.other.number == made &&
-			    doubt_is_of(&doubts[i], step))
-				doubts[i].it.count = 0;
-	}
+	if (step->excuses)
+		doubts_excuse(digest, step);
 	for (size_t i = 0; i < WRONG_TEXTS; i++)
 		if (wrong_texts[i].wrong & step->wrong)
 			wrong_take_one(digest, step, wrong_texts[i].wrong);
 	if (step->wrong & HEAP_WRONG_UNKNOWN)
 		digest->unknown++;
 	digest_type_take(digest, step);
-	if (step->gone && !step->gone->old)
-		block_went(digest, event, step->gone, step->temporary);
-	if (step->lost && !step->lost->old)
-		block_went(digest, event, step->lost, false);
-	if (step->came && !step->came->old) {
-		block = step->came;
-		thread = thread_get(digest, event);
-		site = site_get(digest, block->stack);
-		span = span_get(digest, event->time);
-		weight = block_weight(digest, block->size);
-		bytes = weight * block->size;
-		digest_sum_add(&digest->allocated, weight, bytes);
-		digest_sum_add(
-			&digest->sizes[size_class(block->size)].allocated,
-			weight, bytes);
-		if (thread)
-			digest_sum_add(&thread->allocated, weight, bytes);
-		if (site) {
-			digest_sum_add(&site->allocated, weight, bytes);
-			present_add(digest, site, weight, bytes);
-		}
-		if (digest->present.bytes > digest->peak.bytes ||
-		    !digest->peak_number) {
-			digest->peak = digest->present;
-			digest->peak_time = event->time;
-			digest->peak_number++;
-		}
-		if (span) {
-			digest_sum_add(&span->allocated, weight, bytes);
-			span_note(digest, span);
-		}
-	}
+	if (step->gone)
+		block_move(digest, event, step->gone, false, step->temporary);
+	if (step->lost)
+		block_move(digest, event, step->lost, false, false);
+	if (step->came)
+		block_move(digest, event, step->came, true, false);
 	if (event->kind == HEAP_OLD && step->came && step->came->old)
 		digest_sum_add(&digest->old, 1, step->came->size);
 	if (event->kind == HEAP_GROW)

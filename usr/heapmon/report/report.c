@@ -218,12 +218,8 @@ static int subject_read(struct subject *subject, const char *path,
 static void notes_print(struct heap_trace *trace)
 {
 	const struct digest of_trace = { .trace = trace };
-	const char *note;
-	char text[256];
 
-	for (unsigned int i = 0;
-	     (note = report_note(&of_trace, i, text, sizeof(text))); i++)
-		fprintf(stderr, PROGRAM ": note: %s\n", note);
+	report_print_notes(stderr, PROGRAM ": note: ", &of_trace);
 	if (trace->sample)
 		fputs(PROGRAM ": note: but these tables are without weights\n",
 		      stderr);
@@ -232,25 +228,22 @@ static void notes_print(struct heap_trace *trace)
 static int report_mptrace(const struct request *request, char **paths,
 			  FILE *out, struct error *err)
 {
-	const struct style_mptrace_options options = {
-		.verbose = request->verbose, .source = request->source,
+	struct style_mptrace style = {
+		.out = out, .verbose = request->verbose,
+		.source = request->source,
 	};
-	struct style_mptrace *style = style_mptrace_new(out, &options);
-	const struct reading_follower follower = { style_mptrace_step, style };
+	const struct reading_follower follower = { style_mptrace_step, &style };
 	struct subject subject;
-	int ret;
+	int ret = subject_read(&subject, paths[0], request, &follower, err);
 
-	if (!style)
-		return error_no_memory(err);
-	ret = subject_read(&subject, paths[0], request, &follower, err);
 	if (!ret && subject.reading.sums)
 		ret = error_set(err, -EINVAL, "'%s' has sums only: mptrace's tables are made of events",
 				paths[0]);
 	if (!heapmon_fatal(ret)) {
-		style_mptrace_end(style, &subject.reading.trace);
+		style_mptrace_end(&style, &subject.reading.trace);
 		notes_print(&subject.reading.trace);
 	}
-	style_mptrace_free(style);
+	style_mptrace_free(&style);
 	subject_close(&subject);
 	return ret;
 }

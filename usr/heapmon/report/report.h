@@ -19,24 +19,15 @@ struct report_settings {
 	double min_age;		/* seconds; of blocks that are not freed */
 };
 
-/* What a table of stacks is ordered by. */
-typedef double (*report_key)(const struct digest_site *site);
-
-double report_key_kept(const struct digest_site *site);
-double report_key_peak(const struct digest_site *site);
-double report_key_allocated(const struct digest_site *site);
-double report_key_temporary(const struct digest_site *site);
-
-/* Numbers of items in an order. */
-struct report_order {
-	uint32_t *items;
-	size_t count;
+/* An item, and what it is ordered by. */
+struct report_rank {
+	double key;
+	uint32_t number;
 };
 
-/* The stacks whose key isn't 0, the largest first; items is for free(). False:
- * no memory. */
-bool report_order_sites(const struct digest *digest, report_key key,
-			struct report_order *order);
+/* The largest key first; of equals the lowest number. */
+void report_ranks_sort(struct report_rank *ranks, size_t count);
+
 /* All stacks of a tag. */
 struct report_tag {
 	uint32_t tag;		/* string; 0: those without one */
@@ -50,6 +41,9 @@ struct report_tag *report_tags(const struct digest *digest, size_t *count);
  * room for it, if it isn't always the same. */
 const char *report_note(const struct digest *digest, unsigned int number,
 			char *text, size_t size);
+/* All of these, a line each after the prefix. */
+void report_print_notes(FILE *out, const char *prefix,
+			const struct digest *digest);
 
 /* 0, or a negative errno with err set. */
 int report_print_tables(FILE *out, const struct digest *digest,

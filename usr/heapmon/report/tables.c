@@ -15,7 +15,119 @@ struct report_tables {
 	FILE *out;
 	const struct digest *digest;
 	const struct report_settings *settings;
+	struct report_tag *tags;
+	size_t tag_count;
 };
+
+const char *report_note(const struct digest *digest, unsigned int number,
+			char *text, size_t size)
+{
+	const struct heap_trace *trace = digest->trace;
+	unsigned int notes = 0;
+
+	if (trace->lost == HEAP_LOST_UNKNOWN && notes++ == number)
+		return "an unknown number of events is missing: blocks may be listed that were freed, and others be missing";
+	if (trace->lost && trace->lost != HEAP_LOST_UNKNOWN &&
+	    notes++ == number) {
+		snprintf(text, size, "%" PRIu64
+			 " events are missing: blocks may be listed that were freed, and others be missing",
+			 trace->lost);
+		return text;
+	}
+	if (trace->damaged && notes++ == number) {
+		snprintf(text, size,
+			 "the file could not be read in %" PRIu64 " places",
+			 trace->damaged);
+		return text;
+	}
+	if (trace->sample && notes++ == number) {
+		snprintf(text, size, "a sample of the blocks, one in each %"
+			 PRIu64 " bytes: figures are estimates by the weights of the blocks",
+			 trace->sample);
+		return text;
+	}
+	if (trace->min_size && notes++ == number) {
+		snprintf(text, size, "blocks of less than %" PRIu64
+			 " bytes were not recorded", trace->min_size);
+		return text;
+	}
+	if ((trace->sample || trace->min_size) && notes++ == number)
+		return "too many count as temporary: what was allocated between isn't all here";
+	if (digest->sums && notes++ == number)
+		return "a file of sums: it has no times, no peak and no threads";
+	return NULL;
+}
+
+void report_print_notes(FILE *out, const char *prefix,
+			const struct digest *digest)
+{
+	const char *note;
+	char text[256];
+
+	for (unsigned int i = 0;
+	     (note = report_note(digest, i, text, sizeof(text))); i++)
+		fprintf(out, "%s%s\n", prefix, note);
+}
+
+/* ---- tags: what the systems of a program have, by its memory tracker ---- */
+
+static int tags_compare(const void *a, const void *b)
+{
+	const struct report_tag *x = a, *y = b;
+
+	if (x->kept.bytes != y->kept.bytes)
+		return x->kept.bytes < y->kept.bytes ? 1 : -1;
+	if (x->allocated.bytes != y->allocated.bytes)
+		return x->allocated.bytes < y->allocated.bytes ? 1 : -1;
+	return x->tag < y->tag ? -1 : x->tag > y->tag;
+}
+
+struct report_tag *report_tags(const struct digest *digest, size_t *count)
+{
+	const struct heap_trace *trace = digest->trace;
+	size_t strings = trace->tagged ? trace->strings.count + 1 : 1;
+	struct report_tag *tags = calloc(strings, sizeof(*tags));
+
+	*count = 0;
+	if (!tags || !trace->tagged)
+		return tags;
+	for (size_t i = 0; i < digest->site_count; i++) {
+		const struct digest_site *site = &digest->sites[i];
+		struct report_tag *tag = &tags[heap_stack_tag(trace, i)];
+
+		digest_sum_merge(&tag->allocated, &site->allocated);
+		digest_sum_merge(&tag->freed, &site->freed);
+		digest_sum_merge(&tag->kept, &site->kept);
+		digest_sum_merge(&tag->peak, &site->peak);
+		tag->temporary += site->temporary;
+	}
+	/* away with those of which nothing was allocated: all other strings */
+	for (size_t i = 0; i < strings; i++) {
+		tags[i].tag = i;
+		if (tags[i].allocated.count)
+			tags[(*count)++] = tags[i];
+	}
+	qsort(tags, *count, sizeof(*tags), tags_compare);
+	return tags;
+}
+
+/* ---- orders ---- */
+
+static int ranks_compare(const void *a, const void *b)
+{
+	const struct report_rank *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? 1 : -1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+void report_ranks_sort(struct report_rank *ranks, size_t count)
+{
+	qsort(ranks, count, sizeof(*ranks), ranks_compare);
+}
+
+/* ---- parts of tables ---- */
 
 static double share(double of, double all)
 {
@@ -113,11 +225,32 @@ static int print_summary(const struct report_tables *tables)
 	return 0;
 }
 
-/* ---- tables of stacks ---- */
+/* ---- tables, the largest first ---- */
 
-static void row_live(const struct report_tables *tables,
-		     const struct digest_site *site)
+/* Items are numbers of stacks, types, threads or tags. */
+struct report_table {
+	const char *title, *columns;
+	const char *timed;	/* more columns, when times are known */
+	const char *last;	/* the last column; NULL: lines of a stack follow */
+	const char *what;	/* are left out */
+	/* How many there are, if the table is shown. NULL: stacks */
+	size_t (*count)(const struct report_tables *tables);
+	/* What it is ordered by, above 0 (of stacks); NULL: they are in order */
+	double (*key)(const struct digest *digest, size_t number);
+	void (*row)(const struct report_tables *tables, size_t number);
+};
+
+static double key_live(const struct digest *digest, size_t number)
 {
+	const struct digest_site *site = &digest->sites[number];
+
+	return site->kept.bytes + site->kept.count / 1e6;
+}
+
+static void row_live(const struct report_tables *tables, size_t number)
+{
+	const struct digest_site *site = &tables->digest->sites[number];
+
 	fprintf(tables->out, "  %12.0f %16.0f %6.1f", site->kept.count,
 		site->kept.bytes,
 		share(site->kept.bytes, tables->digest->kept.bytes));
@@ -126,99 +259,211 @@ static void row_live(const struct report_tables *tables,
 			site->youngest / SECOND, site->oldest / SECOND);
 }
 
-static void row_peak(const struct report_tables *tables,
-		     const struct digest_site *site)
+static double key_peak(const struct digest *digest, size_t number)
 {
+	const struct digest_site *site = &digest->sites[number];
+
+	return site->peak.bytes + site->peak.count / 1e6;
+}
+
+static void row_peak(const struct report_tables *tables, size_t number)
+{
+	const struct digest_site *site = &tables->digest->sites[number];
+
 	fprintf(tables->out, "  %12.0f %16.0f %6.1f", site->peak.count,
 		site->peak.bytes,
 		share(site->peak.bytes, tables->digest->peak.bytes));
 }
 
-static void row_allocated(const struct report_tables *tables,
-			  const struct digest_site *site)
+static double key_allocated(const struct digest *digest, size_t number)
 {
-	double seconds = duration(tables->digest);
-
-	fprintf(tables->out, "  %12.0f %16.0f %6.1f %12.1f",
-		site->allocated.count, site->allocated.bytes,
-		share(site->allocated.count, tables->digest->allocated.count),
-		site->allocated.bytes / site->allocated.count);
-	if (seconds)
-		fprintf(tables->out, " %14.1f %16.1f",
-			site->allocated.count / seconds,
-			site->allocated.bytes / seconds);
+	return digest->sites[number].allocated.count;
 }
 
-static void row_temporary(const struct report_tables *tables,
-			  const struct digest_site *site)
+static void row_allocated(const struct report_tables *tables, size_t number)
 {
+	const struct digest_sum *sum = &tables->digest->sites[number].allocated;
+	double seconds = duration(tables->digest);
+
+	fprintf(tables->out, "  %12.0f %16.0f %6.1f %12.1f", sum->count,
+		sum->bytes, share(sum->count, tables->digest->allocated.count),
+		sum->bytes / sum->count);
+	if (seconds)
+		fprintf(tables->out, " %14.1f %16.1f", sum->count / seconds,
+			sum->bytes / seconds);
+}
+
+static double key_temporary(const struct digest *digest, size_t number)
+{
+	return digest->sites[number].temporary;
+}
+
+static void row_temporary(const struct report_tables *tables, size_t number)
+{
+	const struct digest_site *site = &tables->digest->sites[number];
+
 	fprintf(tables->out, "  %12.0f %12.0f %6.1f %16.0f", site->temporary,
 		site->allocated.count,
 		share(site->temporary, site->allocated.count),
 		site->allocated.bytes);
 }
 
-struct site_table {
-	const char *title, *columns, *timed;	/* timed: more of them, when
-						 * times are known */
-	report_key key;
-	void (*row)(const struct report_tables *tables,
-		    const struct digest_site *site);
-};
+/* Programs in C have none: there, first words that point nowhere mean nothing. */
+static size_t count_types(const struct report_tables *tables)
+{
+	const struct digest *digest = tables->digest;
+
+	for (size_t i = 0; i < digest->types.count; i++)
+		if (digest_types(digest)[i].kind == HEAP_TYPE_NAMED)
+			return digest->types.count;
+	return 0;
+}
+
+static double key_type(const struct digest *digest, size_t number)
+{
+	const struct digest_type *type = &digest_types(digest)[number];
+
+	return type->freed.bytes + type->old.bytes;
+}
+
+static void row_type(const struct report_tables *tables, size_t number)
+{
+	const struct digest_type *type = &digest_types(tables->digest)[number];
+
+	fprintf(tables->out, "  %12.0f %16.0f %12.0f", type->freed.count,
+		type->freed.bytes, type->old.count);
+	if (duration(tables->digest))
+		fprintf(tables->out, " %12.6f s", type->freed.count ?
+			type->lifetime / type->freed.count / SECOND : 0);
+	fputs("  ", tables->out);
+	safe_text_print(tables->out, type->kind == HEAP_TYPE_NAMED ?
+			heap_text(tables->digest->trace, type->type) :
+			type->kind == HEAP_TYPE_NO_TABLE ?
+			"(first word 0)" : "(no vtable)", false);
+}
+
+static size_t count_threads(const struct report_tables *tables)
+{
+	size_t count = tables->digest->threads.count;
+
+	return count == 1 && !digest_threads(tables->digest)->tid ? 0 : count;
+}
+
+static double key_thread(const struct digest *digest, size_t number)
+{
+	return digest_threads(digest)[number].allocated.count;
+}
+
+static void row_thread(const struct report_tables *tables, size_t number)
+{
+	const struct digest_thread *thread =
+		&digest_threads(tables->digest)[number];
+
+	fprintf(tables->out, "  %8" PRIu32 " %8" PRIu32
+		" %12.0f %16.0f %12.0f %16.0f %12.0f %12.0f", thread->pid,
+		thread->tid, thread->allocated.count, thread->allocated.bytes,
+		thread->freed.count, thread->freed.bytes, thread->foreign,
+		thread->temporary);
+}
+
+static size_t count_tags(const struct report_tables *tables)
+{
+	return tables->tag_count;
+}
+
+static void row_tag(const struct report_tables *tables, size_t number)
+{
+	const struct report_tag *tag = &tables->tags[number];
+
+	fprintf(tables->out, "  %12.0f %16.0f %12.0f %12.0f %16.0f %12.0f  ",
+		tag->allocated.count, tag->allocated.bytes, tag->freed.count,
+		tag->kept.count, tag->kept.bytes, tag->temporary);
+	safe_text_print(tables->out, tag->tag ?
+			heap_text(tables->digest->trace, tag->tag) : "(none)",
+			false);
+}
 
 /* The other sections have functions of their own. */
-static const struct site_table site_tables[REPORT_SECTIONS] = {
+static const struct report_table report_tables[REPORT_SECTIONS] = {
 	[REPORT_LIVE] = {
 		"not freed, by stack",
 		"        blocks            bytes      %",
-		"       youngest         oldest", report_key_kept, row_live,
+		"       youngest         oldest", NULL, "stacks", NULL,
+		key_live, row_live,
 	},
 	[REPORT_PEAK] = {
 		"at the peak, by stack",
-		"        blocks            bytes      %", "", report_key_peak,
-		row_peak,
+		"        blocks            bytes      %", "", NULL, "stacks",
+		NULL, key_peak, row_peak,
 	},
 	[REPORT_ALLOCATED] = {
 		"most allocations, by stack",
 		"        blocks            bytes      %      average",
-		"       blocks/s          bytes/s", report_key_allocated,
-		row_allocated,
+		"       blocks/s          bytes/s", NULL, "stacks", NULL,
+		key_allocated, row_allocated,
 	},
 	[REPORT_TEMPORARY] = {
 		"temporary: freed before anything else was allocated, by stack",
-		"     temporary    allocated      %            bytes", "",
-		report_key_temporary, row_temporary,
+		"     temporary    allocated      %            bytes", "", NULL,
+		"stacks", NULL, key_temporary, row_temporary,
+	},
+	[REPORT_TYPES] = {
+		"types, by the vtable when the block was freed, or found",
+		"         freed            bytes          old",
+		"    mean life ", "  type", "types", count_types, key_type,
+		row_type,
+	},
+	[REPORT_THREADS] = {
+		"threads",
+		"       pid      tid    allocated            bytes        freed            bytes   of others'    temporary",
+		"", "", "threads", count_threads, key_thread, row_thread,
+	},
+	[REPORT_TAGS] = {
+		"tags",
+		"     allocated            bytes        freed    not freed            bytes    temporary",
+		"", "  tag", "tags", count_tags, NULL, row_tag,
 	},
 };
 
-static int print_sites(const struct report_tables *tables,
-		       enum report_section section)
+/* Is it a stack for the table? Those whose blocks are all too young are not. */
+static bool stack_shown(const struct report_tables *tables,
+			const struct report_table *table, size_t number)
 {
-	const struct site_table *table = &site_tables[section];
-	const struct digest *digest = tables->digest;
 	double least = tables->settings->min_age * SECOND;
-	struct report_order order;
-	size_t kept = 0;
 
-	if (!report_order_sites(digest, table->key, &order))
+	return table->key(tables->digest, number) > 0 &&
+	       !(table->key == key_live && least > 0 &&
+		 tables->digest->sites[number].oldest < least);
+}
+
+static int print_table(const struct report_tables *tables,
+		       const struct report_table *table)
+{
+	const struct digest *digest = tables->digest;
+	size_t all = table->count ? table->count(tables) : digest->site_count;
+	struct report_rank *ranks = calloc(all + 1, sizeof(*ranks));
+	size_t count = 0;
+
+	if (!ranks)
 		return -ENOMEM;
-	if (section == REPORT_LIVE && least > 0) {
-		/* Leave out stacks whose blocks are all too young. */
-		for (size_t i = 0; i < order.count; i++)
-			if (digest->sites[order.items[i]].oldest >= least)
-				order.items[kept++] = order.items[i];
-		order.count = kept;
-	}
-	if (order.count)
-		fprintf(tables->out, "\n%s\n%s%s\n", table->title,
-			table->columns, duration(digest) ? table->timed : "");
-	for (size_t i = 0; i < rows(tables, order.count); i++) {
-		table->row(tables, &digest->sites[order.items[i]]);
+	for (size_t i = 0; i < all; i++)
+		if (table->count || stack_shown(tables, table, i))
+			ranks[count++] = (struct report_rank){
+				table->key ? table->key(digest, i) : 0, i,
+			};
+	report_ranks_sort(ranks, count);
+	if (count)
+		fprintf(tables->out, "\n%s\n%s%s%s\n", table->title,
+			table->columns, duration(digest) ? table->timed : "",
+			table->last ? table->last : "");
+	for (size_t i = 0; i < rows(tables, count); i++) {
+		table->row(tables, ranks[i].number);
 		fputc('\n', tables->out);
-		report_print_stack(tables, order.items[i], "      ");
+		if (!table->last)
+			report_print_stack(tables, ranks[i].number, "      ");
 	}
-	print_more(tables, order.count, "stacks");
-	free(order.items);
+	print_more(tables, count, table->what);
+	free(ranks);
 	return 0;
 }
 
@@ -293,141 +538,6 @@ static int print_time(const struct report_tables *tables)
 	return 0;
 }
 
-/* ---- types, threads ---- */
-
-static int compare_types(const void *a, const void *b)
-{
-	const struct digest_type *x = *(const struct digest_type *const *)a;
-	const struct digest_type *y = *(const struct digest_type *const *)b;
-
-	if (x->freed.bytes + x->old.bytes != y->freed.bytes + y->old.bytes)
-		return x->freed.bytes + x->old.bytes <
-		       y->freed.bytes + y->old.bytes ? 1 : -1;
-	return x < y ? -1 : x > y;
-}
-
-static void print_type(const struct report_tables *tables,
-		       const struct digest_type *type)
-{
-	const struct heap_trace *trace = tables->digest->trace;
-
-	fprintf(tables->out, "  %12.0f %16.0f %12.0f", type->freed.count,
-		type->freed.bytes, type->old.count);
-	if (duration(tables->digest))
-		fprintf(tables->out, " %12.6f s", type->freed.count ?
-			type->lifetime / type->freed.count / SECOND : 0);
-	fputs("  ", tables->out);
-	if (type->kind == HEAP_TYPE_NAMED)
-		safe_text_print(tables->out, heap_text(trace, type->type),
-				false);
-	else
-		fputs(type->kind == HEAP_TYPE_NO_TABLE ?
-		      "(first word 0)" : "(no vtable)", tables->out);
-	fputc('\n', tables->out);
-}
-
-/* Programs in C have none: there, first words that point nowhere mean nothing. */
-static bool types_known(const struct digest *digest)
-{
-	for (size_t i = 0; i < digest->types.count; i++)
-		if (digest_types(digest)[i].kind == HEAP_TYPE_NAMED)
-			return true;
-	return false;
-}
-
-static int print_types(const struct report_tables *tables)
-{
-	const struct digest *digest = tables->digest;
-	const struct digest_type **order;
-
-	if (!types_known(digest))
-		return 0;
-	order = calloc(digest->types.count, sizeof(*order));
-	if (!order)
-		return -ENOMEM;
-	for (size_t i = 0; i < digest->types.count; i++)
-		order[i] = &digest_types(digest)[i];
-	qsort(order, digest->types.count, sizeof(*order), compare_types);
-	fprintf(tables->out,
-		"\ntypes, by the vtable when the block was freed, or found\n         freed            bytes          old%s  type\n",
-		duration(digest) ? "    mean life " : "");
-	for (size_t i = 0; i < rows(tables, digest->types.count); i++)
-		print_type(tables, order[i]);
-	print_more(tables, digest->types.count, "types");
-	free(order);
-	return 0;
-}
-
-static int compare_threads(const void *a, const void *b)
-{
-	const struct digest_thread *x = *(const struct digest_thread *const *)a;
-	const struct digest_thread *y = *(const struct digest_thread *const *)b;
-
-	if (x->allocated.count != y->allocated.count)
-		return x->allocated.count < y->allocated.count ? 1 : -1;
-	return x < y ? -1 : x > y;
-}
-
-static void print_thread(const struct report_tables *tables,
-			 const struct digest_thread *thread)
-{
-	fprintf(tables->out, "  %8" PRIu32 " %8" PRIu32
-		" %12.0f %16.0f %12.0f %16.0f %12.0f %12.0f\n", thread->pid,
-		thread->tid, thread->allocated.count, thread->allocated.bytes,
-		thread->freed.count, thread->freed.bytes, thread->foreign,
-		thread->temporary);
-}
-
-static int print_threads(const struct report_tables *tables)
-{
-	const struct digest *digest = tables->digest;
-	const struct digest_thread **order;
-
-	if (!(digest->threads.count > 1 ||
-	      (digest->threads.count && digest_threads(digest)->tid)))
-		return 0;
-	order = calloc(digest->threads.count, sizeof(*order));
-	if (!order)
-		return -ENOMEM;
-	for (size_t i = 0; i < digest->threads.count; i++)
-		order[i] = &digest_threads(digest)[i];
-	qsort(order, digest->threads.count, sizeof(*order), compare_threads);
-	fputs("\nthreads\n       pid      tid    allocated            bytes        freed            bytes   of others'    temporary\n",
-	      tables->out);
-	for (size_t i = 0; i < rows(tables, digest->threads.count); i++)
-		print_thread(tables, order[i]);
-	print_more(tables, digest->threads.count, "threads");
-	free(order);
-	return 0;
-}
-
-/* ---- tags ---- */
-
-static int print_tags(const struct report_tables *tables)
-{
-	size_t count;
-	struct report_tag *tags = report_tags(tables->digest, &count);
-
-	if (!tags)
-		return -ENOMEM;
-	if (count)
-		fputs("\ntags\n     allocated            bytes        freed    not freed            bytes    temporary  tag\n",
-		      tables->out);
-	for (size_t i = 0; i < rows(tables, count); i++) {
-		fprintf(tables->out, "  %12.0f %16.0f %12.0f %12.0f %16.0f %12.0f  ",
-			tags[i].allocated.count, tags[i].allocated.bytes,
-			tags[i].freed.count, tags[i].kept.count,
-			tags[i].kept.bytes, tags[i].temporary);
-		safe_text_print(tables->out, tags[i].tag ?
-				heap_text(tables->digest->trace, tags[i].tag) :
-				"(none)", false);
-		fputc('\n', tables->out);
-	}
-	print_more(tables, count, "tags");
-	free(tags);
-	return 0;
-}
-
 /* ---- what is wrong ---- */
 
 static void print_wrong(const struct report_tables *tables,
@@ -478,19 +588,14 @@ static int (*const sections[REPORT_SECTIONS])(
 	[REPORT_WRONG] = print_wrongs,
 	[REPORT_SIZES] = print_sizes,
 	[REPORT_TIME] = print_time,
-	[REPORT_TYPES] = print_types,
-	[REPORT_THREADS] = print_threads,
-	[REPORT_TAGS] = print_tags,
 };
 
 int report_print_tables(FILE *out, const struct digest *digest,
 			const struct report_settings *settings,
 			struct error *err)
 {
-	struct report_tables tables = { out, digest, settings };
-	int ret = 0;
-	const char *note;
-	char text[256];
+	struct report_tables tables = { out, digest, settings, NULL, 0 };
+	int ret;
 	time_t seconds;
 	struct tm tm;
 	char date[64];
@@ -513,12 +618,13 @@ int report_print_tables(FILE *out, const struct digest *digest,
 			fprintf(tables.out, ", from %s", date);
 	}
 	fputc('\n', tables.out);
-	for (unsigned int i = 0;
-	     (note = report_note(digest, i, text, sizeof(text))); i++)
-		fprintf(tables.out, "note: %s\n", note);
+	report_print_notes(out, "note: ", digest);
+	tables.tags = report_tags(digest, &tables.tag_count);
+	ret = tables.tags ? 0 : -ENOMEM;
 	for (unsigned int i = 0; !ret && i < REPORT_SECTIONS; i++)
 		if (settings->sections & 1u << i)
 			ret = sections[i] ? sections[i](&tables) :
-					    print_sites(&tables, i);
+			      print_table(&tables, &report_tables[i]);
+	free(tables.tags);
 	return ret ? error_no_memory(err) : 0;
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "top.h"
+/* heapmon top: what is on the heap of processes that run, screen after screen. */
+#include "top_feed.h"
 
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "lib/quantity.h"
+#include "lib/safe_text.h"
 #include "heapmon/command/commands.h"
 
 #define PROGRAM		"heapmon"
@@ -19,15 +23,209 @@
 #define HEAD_LINES	8	/* above the rows, at most */
 #define CONTROL_D	4
 
+enum top_sort {
+	TOP_LIVE, TOP_BLOCKS, TOP_CALLS, TOP_BYTES, TOP_TEMPORARY, TOP_SORTS
+};
+
+static const struct {
+	const char *name;
+	char key;
+} sorts[TOP_SORTS] = {
+	{ "live", 'l' }, { "blocks", 'n' }, { "calls", 'c' }, { "bytes", 'b' },
+	{ "temporary", 't' },
+};
+
 struct top {
 	char *arguments[ARGUMENTS];
 	unsigned int count;
 	bool chosen;			/* --pid, --comm */
 	uint64_t screens;		/* -n; 0: until it ends */
 	bool batch;
-	struct top_screen screen;
+	double interval;		/* s */
+	enum top_sort sort;
+	unsigned int rows, columns;	/* columns 0: lines aren't cut */
 	struct top_feed feed;
+	/* Rates are since `time`, in s: that of the last screen that was half an
+	 * interval after the one before. Allocated until then: */
+	double time, begun;
+	struct digest_sum *before;	/* by stack */
+	size_t before_count;
+	struct digest_sum allocated, freed;	/* of all stacks */
 };
+
+/* ---- a screen, with the feed's lock held ---- */
+
+/* As printf does, but not wider than the screen. */
+__attribute__((format(printf, 2, 3)))
+static void screen_line(const struct top *top, const char *fmt, ...)
+{
+	char text[1200], safe[4 * sizeof(text) + 1];
+	size_t length;
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	length = strlen(text);
+	if (top->columns && length > top->columns)
+		length = top->columns;
+	fwrite(safe, 1, safe_text_put(safe, text, length, false) - safe,
+	       stdout);
+	putchar('\n');
+}
+
+struct top_number {
+	char text[16];
+};
+
+static struct top_number bytes_text(double bytes)
+{
+	static const char units[] = "BKMGTP";
+	struct top_number number;
+	unsigned int unit = 0;
+
+	for (; bytes >= 9999.5 && units[unit + 1]; unit++)
+		bytes /= 1024;
+	snprintf(number.text, sizeof(number.text), "%.*f%c",
+		 unit && bytes < 99.95 ? 1 : 0, bytes, units[unit]);
+	return number;
+}
+
+static struct top_number count_text(double count)
+{
+	static const char units[] = " kMGT";
+	struct top_number number;
+	unsigned int unit = 0;
+
+	for (; count >= 99999.5 && units[unit + 1]; unit++)
+		count /= 1000;
+	snprintf(number.text, sizeof(number.text), unit ? "%.0f%c" : "%.0f",
+		 count, units[unit]);
+	return number;
+}
+
+static void head_print(const struct top *top, double now)
+{
+	const struct top_feed *feed = &top->feed;
+	const struct digest *digest = &feed->digest;
+	double seconds = now > top->time ? now - top->time : 1;
+
+	screen_line(top, "heapmon top: %s%s%.0f s, sorted by %s%s",
+		    feed->command, *feed->command ? ", " : "",
+		    now - top->begun, sorts[top->sort].name,
+		    feed->ended ? ", ended" : "");
+	screen_line(top, "live %s in %.0f blocks, peak %s; %.0f were there before",
+		    bytes_text(digest->present.bytes).text,
+		    digest->present.count, bytes_text(digest->peak.bytes).text,
+		    digest->old.count);
+	screen_line(top, "per second: %s allocations, %s releases, %s",
+		    count_text((digest->allocated.count -
+				top->allocated.count) / seconds).text,
+		    count_text((digest->freed.count -
+				top->freed.count) / seconds).text,
+		    bytes_text((digest->allocated.bytes -
+				top->allocated.bytes) / seconds).text);
+	if (feed->lost == HEAP_LOST_UNKNOWN)
+		screen_line(top, "lost: some events");
+	else if (feed->lost)
+		screen_line(top, "lost: %" PRIu64 " events", feed->lost);
+	if (feed->sample)
+		screen_line(top, "sampled: one block in %" PRIu64
+			    " bytes; figures are estimates", feed->sample);
+	screen_line(top, "%s", "");
+	screen_line(top, "   LIVE  BLOCKS CALLS/S BYTES/S TEMP%%  WHERE");
+}
+
+struct screen_row {
+	uint32_t stack;
+	struct digest_sum present;
+	double calls, bytes;		/* per second */
+	double temporary;		/* per cent */
+	double key;
+};
+
+static int screen_row_compare(const void *a, const void *b)
+{
+	const struct screen_row *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? 1 : -1;
+	return x->stack < y->stack ? -1 : x->stack > y->stack;
+}
+
+static struct screen_row row_of(const struct top *top, uint32_t stack,
+				double seconds)
+{
+	const struct digest_site *site = &top->feed.digest.sites[stack];
+	struct digest_sum before = { 0 };
+	struct screen_row row = { .stack = stack, .present = site->present };
+
+	if (stack < top->before_count)
+		before = top->before[stack];
+	row.calls = (site->allocated.count - before.count) / seconds;
+	row.bytes = (site->allocated.bytes - before.bytes) / seconds;
+	if (site->allocated.count > 0)
+		row.temporary = site->temporary * 100 / site->allocated.count;
+	row.key = (const double[TOP_SORTS]){
+		row.present.bytes, row.present.count, row.calls, row.bytes,
+		row.temporary,
+	}[top->sort];
+	return row;
+}
+
+static void row_print(const struct top *top, const struct screen_row *row)
+{
+	const struct top_feed *feed = &top->feed;
+	const char *where = row->stack < feed->where_count ?
+			    feed->where[row->stack] : NULL;
+
+	screen_line(top, "%7s %7s %7s %7s %5.0f  %s",
+		    bytes_text(row->present.bytes).text,
+		    count_text(row->present.count).text,
+		    count_text(row->calls).text, bytes_text(row->bytes).text,
+		    row->temporary, where ? where : "(unknown)");
+}
+
+/* Rates are from now on. False: no memory. */
+static bool screen_remember(struct top *top, double now)
+{
+	const struct digest *digest = &top->feed.digest;
+	struct digest_sum *before = reallocarray(top->before,
+						 digest->site_count + 1,
+						 sizeof(*before));
+
+	if (!before)
+		return false;
+	for (size_t i = 0; i < digest->site_count; i++)
+		before[i] = digest->sites[i].allocated;
+	top->before = before;
+	top->before_count = digest->site_count;
+	top->allocated = digest->allocated;
+	top->freed = digest->freed;
+	top->time = now;
+	return true;
+}
+
+/* False: no memory. */
+static bool screen_print(struct top *top, double now)
+{
+	size_t sites = top->feed.digest.site_count, count = 0;
+	double seconds = now > top->time ? now - top->time : 1;
+	struct screen_row *rows = calloc(sites + 1, sizeof(*rows));
+
+	if (!rows)
+		return false;
+	head_print(top, now);
+	for (size_t i = 0; i < sites; i++) {
+		rows[count] = row_of(top, i, seconds);
+		count += rows[count].key > 0;
+	}
+	qsort(rows, count, sizeof(*rows), screen_row_compare);
+	for (size_t i = 0; i < count && i < top->rows; i++)
+		row_print(top, &rows[i]);
+	free(rows);
+	return now - top->time < top->interval / 2 || screen_remember(top, now);
+}
 
 /* ---- options ---- */
 
@@ -74,9 +272,9 @@ static int take_interval(void *context, const char *value)
 	struct top *top = context;
 	char *end;
 
-	top->screen.interval = strtod(value, &end);
-	if (end == value || *end || !(top->screen.interval >= 0.1) ||
-	    top->screen.interval > 3600)
+	top->interval = strtod(value, &end);
+	if (end == value || *end || !(top->interval >= 0.1) ||
+	    top->interval > 3600)
 		return options_value_wrong("interval", value,
 			      "0.1 to 3600 seconds are expected");
 	return 0;
@@ -99,15 +297,15 @@ static int take_rows(void *context, const char *value)
 	uint64_t n = 0;
 	int code = number("rows", value, &n);
 
-	((struct top *)context)->screen.rows = n;
+	((struct top *)context)->rows = n;
 	return code;
 }
 
 static int take_sort(void *context, const char *value)
 {
 	for (int i = 0; i < TOP_SORTS; i++)
-		if (!strcmp(value, top_sort_names[i])) {
-			((struct top *)context)->screen.sort = i;
+		if (!strcmp(value, sorts[i].name)) {
+			((struct top *)context)->sort = i;
 			return 0;
 		}
 	return options_value_wrong("sort", value, "live, blocks, calls, bytes or temporary is expected");
@@ -170,11 +368,9 @@ static bool terminal_open(void)
 /* Is there another order now? */
 static bool key_sorts(struct top *top, char key)
 {
-	static const char keys[TOP_SORTS] = { 'l', 'n', 'c', 'b', 't' };
-
 	for (int i = 0; i < TOP_SORTS; i++)
-		if (key == keys[i]) {
-			top->screen.sort = i;
+		if (key == sorts[i].key) {
+			top->sort = i;
 			return true;
 		}
 	return false;
@@ -220,7 +416,7 @@ static bool feed_begins(struct top *top)
 static bool top_wait(struct top *top, bool keys)
 {
 	struct pollfd fd = { .fd = keys ? STDIN_FILENO : -1, .events = POLLIN };
-	double until = top_now() + top->screen.interval, left;
+	double until = top_now() + top->interval, left;
 	char key;
 
 	while (!stopped && (left = until - top_now()) > 0) {
@@ -228,9 +424,8 @@ static bool top_wait(struct top *top, bool keys)
 			return false;
 		if (poll(&fd, 1, left < 0.1 ? left * 1000 + 1 : 100) <= 0)
 			continue;
-		if (read(STDIN_FILENO, &key, 1) != 1)
-			return true;
-		if (key == 'q' || key == CONTROL_D)
+		if (read(STDIN_FILENO, &key, 1) != 1 || key == 'q' ||
+		    key == CONTROL_D)
 			return true;
 		if (key_sorts(top, key))
 			return false;
@@ -243,45 +438,62 @@ static bool top_begin(struct top *top)
 	bool begun;
 
 	pthread_mutex_lock(&top->feed.lock);
-	begun = top_screen_begin(&top->screen, &top->feed, top_now());
+	top->begun = top_now();
+	begun = screen_remember(top, top->begun);
 	pthread_mutex_unlock(&top->feed.lock);
 	return begun;
 }
 
 static bool top_show(struct top *top, bool clear, unsigned int rows)
 {
+	struct winsize size = { 0 };
 	bool shown;
-	struct winsize size;
 
 	if (clear) {
-		size = (struct winsize){ 0 };
 		if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col) {
-			top->screen.columns = size.ws_col;
+			top->columns = size.ws_col;
 			if (!rows && size.ws_row > HEAD_LINES)
-				top->screen.rows = size.ws_row - HEAD_LINES;
+				top->rows = size.ws_row - HEAD_LINES;
 		}
 		fputs("\033[H\033[J", stdout);
 	}
 	pthread_mutex_lock(&top->feed.lock);
-	shown = top_screen_print(&top->screen, &top->feed, top_now());
+	shown = screen_print(top, top_now());
 	pthread_mutex_unlock(&top->feed.lock);
 	if (!clear)
 		putchar('\n');
 	return !fflush(stdout) && shown;
 }
 
+static void top_screens(struct top *top)
+{
+	struct sigaction action = { .sa_handler = top_stop_note };
+	bool keys, clear, ended;
+	unsigned int rows = top->rows;
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	keys = !top->batch && terminal_open();
+	clear = !top->batch && isatty(STDOUT_FILENO);
+	if (!rows)
+		top->rows = ROWS;
+	ended = !feed_begins(top) || !top_begin(top);
+	for (uint64_t n = 1; !ended && !top_wait(top, keys); n++) {
+		ended = feed_ended(top);
+		if (!top_show(top, clear, rows) || n == top->screens)
+			ended = true;
+	}
+	if (keys)
+		tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
+}
+
 static int top_run(int argc, char **argv)
 {
-	struct top top = {
-		.screen = { .out = stdout, .interval = 2 },
-	};
+	struct top top = { .interval = 2 };
 	struct error err = { 0 };
 	int status, code;
-	bool keys;
-	unsigned int rows;
-	bool ended;
-	bool clear;
-	struct sigaction action;
 
 	top_pass_on(&top, "record", NULL);
 	if (command_parse(&heapmon_top, argc, argv, 0, 0, &top, &status) < 0)
@@ -295,27 +507,10 @@ static int top_run(int argc, char **argv)
 	top_pass_on(&top, "--no-free-stacks", NULL);
 	code = top_feed_open(&top.feed, top.arguments, top.count, &err);
 	if (!code) {
-		action = (struct sigaction){ .sa_handler = top_stop_note };
-		sigaction(SIGINT, &action, NULL);
-		sigaction(SIGTERM, &action, NULL);
-		sigaction(SIGHUP, &action, NULL);
-		signal(SIGPIPE, SIG_IGN);
-		keys = !top.batch && terminal_open();
-		rows = top.screen.rows;
-		clear = !top.batch && isatty(STDOUT_FILENO);
-		if (!rows)
-			top.screen.rows = ROWS;
-		ended = !feed_begins(&top) || !top_begin(&top);
-		for (uint64_t n = 1; !ended && !top_wait(&top, keys); n++) {
-			ended = feed_ended(&top);
-			if (!top_show(&top, clear, rows) || n == top.screens)
-				ended = true;
-		}
-		if (keys)
-			tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
+		top_screens(&top);
 		code = top_feed_close(&top.feed, &err);
 	}
-	top_screen_free(&top.screen);
+	free(top.before);
 	return code > 0 ? code : command_end(code, &err);
 }
 

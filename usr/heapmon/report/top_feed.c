@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "top.h"
+#include "top_feed.h"
 
 #include <errno.h>
 #include <fcntl.h>
