@@ -50,6 +50,7 @@ static void take(struct bench *bench, struct heap_event event)
 	struct error err;
 	struct heap_step step;
 
+	heap_trace_widen(&bench->trace, event.time);
 	if (heap_model_apply(&bench->model, &event, &step) ||
 	    digest_step(&bench->digest, &bench->model, &step, &err))
 		tap_ok(false, "an event is taken");

@@ -301,13 +301,9 @@ static void test_loss(void)
 	end();
 }
 
-static void count_block(void *context, const struct heap_block *block)
-{
-	++*(int *)context;
-}
-
 static void test_processes(void)
 {
+	struct heap_each all = { 0 }, of_step = { 0 };
 	int count = 0, left = 0;
 
 	begin();
@@ -334,12 +330,14 @@ static void test_processes(void)
 	EVENT(.kind = HEAP_ALLOC, .pid = 2, .address = 0x1000, .size = 100);
 	tap_is(model.live.bytes, 140, "both have blocks");
 	EVENT(.kind = HEAP_EXIT, .pid = 2);
-	heap_step_each_left(&step, count_block, &left);
+	while (heap_step_next_left(&step, &of_step))
+		left++;
 	tap_is(left, 1, "what the child leaves");
 	tap_is(model.left.bytes, 100, "its bytes");
 	EVENT(.kind = HEAP_FREE, .pid = 2, .address = 0x1000);
 	tap_is(step.wrong, HEAP_WRONG_UNKNOWN, "another process with its id");
-	heap_model_each(&model, count_block, &count);
+	while (heap_model_next(&model, &all))
+		count++;
 	tap_is(count, 3, "they were not freed");
 	EVENT(.kind = HEAP_ALLOC, .pid = 3, .address = 0x1000, .size = 90);
 	tap_is(model.peak.bytes, 140, "what is left is no part of a peak");

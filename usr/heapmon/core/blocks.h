@@ -13,11 +13,12 @@
 /* Numbers in ascending order of an address each: leaves of some hundred, and an
  * index of the leaves. Starts as { 0 }. */
 struct heap_addresses {
-	uint64_t *lows;			/* where each leaf begins; the first one:
-					 * 0, or anywhere */
-	struct heap_leaf **leaves;	/* none is empty */
-	size_t count;
-	size_t low_room, leaf_room;
+	struct {
+		uint64_t low;		/* where it begins; the first one: 0, or
+					 * anywhere */
+		struct heap_leaf *leaf;	/* not empty */
+	} *leaves;
+	size_t count, room;
 };
 
 /* An address that isn't there yet. false: no memory. */

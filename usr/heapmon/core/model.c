@@ -341,22 +341,13 @@ static int change_go(struct change *change, uint64_t address)
 
 /* ---- processes ---- */
 
-static void process_each(const struct heap_process *process,
-			 void (*each)(void *context,
-				      const struct heap_block *block),
-			 void *context)
+static const struct heap_block *process_next(const struct heap_process *process,
+					     size_t *at)
 {
-	for (size_t i = 1; i < process->count; i++)
-		if (process->entries[i].live)
-			each(context, &process->entries[i].block);
-}
-
-static void count_left(void *context, const struct heap_block *block)
-{
-	struct heap_model *model = context;
-
-	if (!block->old)
-		heap_totals_add(&model->left, block->size);
+	while (++*at < process->count)
+		if (process->entries[*at].live)
+			return &process->entries[*at].block;
+	return NULL;
 }
 
 /* The process that has the id of the event isn't any more. */
@@ -366,11 +357,14 @@ static void model_end(struct heap_model *model, struct heap_step *step)
 		struct heap_process *process =
 			heap_process_find(model->processes, step->event->pid,
 					  maps);
+		const struct heap_block *block;
 
 		if (!process)
 			continue;
 		heap_process_end(process);
-		process_each(process, count_left, model);
+		for (size_t at = 0; (block = process_next(process, &at)); )
+			if (!block->old)
+				heap_totals_add(&model->left, block->size);
 		step->ended[maps] = process;
 	}
 }
@@ -397,14 +391,18 @@ static int model_fork(struct heap_model *model, struct heap_step *step)
 	return 0;
 }
 
-void heap_step_each_left(const struct heap_step *step,
-			 void (*each)(void *context,
-				      const struct heap_block *block),
-			 void *context)
+const struct heap_block *heap_step_next_left(const struct heap_step *step,
+					     struct heap_each *each)
 {
-	for (int maps = 0; maps < 2; maps++)
-		if (step->ended[maps])
-			process_each(step->ended[maps], each, context);
+	const struct heap_block *block;
+
+	for (; each->maps < 2; each->maps++, each->at = 0) {
+		block = step->ended[each->maps] ?
+			process_next(step->ended[each->maps], &each->at) : NULL;
+		if (block)
+			return block;
+	}
+	return NULL;
 }
 
 /* ---- events ---- */
@@ -509,13 +507,20 @@ int heap_model_apply(struct heap_model *model, const struct heap_event *event,
 	return 0;
 }
 
-void heap_model_each(const struct heap_model *model,
-		     void (*each)(void *context, const struct heap_block *block),
-		     void *context)
+const struct heap_block *heap_model_next(const struct heap_model *model,
+					 struct heap_each *each)
 {
-	for (const struct heap_process *process = model->processes->first;
-	     process; process = process->next)
-		process_each(process, each, context);
+	const struct heap_block *block;
+
+	if (!each->process && !each->at)
+		each->process = model->processes->first;
+	for (; each->process; each->process = each->process->next) {
+		block = process_next(each->process, &each->at);
+		if (block)
+			return block;
+		each->at = 0;
+	}
+	return NULL;
 }
 
 const struct heap_block *heap_model_find(const struct heap_model *model,

@@ -78,7 +78,7 @@ struct heap_step {
 					 * a thread that ends. Not the program's:
 					 * reading_run() passes it over */
 	struct heap_process *ended[2];	/* EXIT, EXEC, FORK: whose blocks are left:
-					 * heap_step_each_left() */
+					 * heap_step_next_left() */
 };
 
 struct heap_totals {
@@ -117,18 +117,23 @@ void heap_model_free(struct heap_model *model);
 /* Take an event; *step says what it meant. 0 or -ENOMEM. */
 int heap_model_apply(struct heap_model *model, const struct heap_event *event,
 		     struct heap_step *step);
-/* Blocks that were not freed, in no order: `each` for every one of them; those
- * that are left are among them, what a new process has of its parent's isn't. */
-void heap_model_each(const struct heap_model *model,
-		     void (*each)(void *context, const struct heap_block *block),
-		     void *context);
+
+/* Where a walk of blocks is; begins as { 0 }. */
+struct heap_each {
+	const struct heap_process *process;
+	size_t at;
+	unsigned int maps;
+};
+
+/* Blocks that were not freed, in no order, one at each call; those that are left
+ * are among them, what a new process has of its parent's isn't. NULL: no more. */
+const struct heap_block *heap_model_next(const struct heap_model *model,
+					 struct heap_each *each);
+/* The blocks that are left by this step, which ended their process. */
+const struct heap_block *heap_step_next_left(const struct heap_step *step,
+					     struct heap_each *each);
 /* The one that lives; NULL: there is none. */
 const struct heap_block *heap_model_find(const struct heap_model *model,
 					 uint32_t pid, uint64_t address);
-/* The blocks that are left by this step, which ended their process. */
-void heap_step_each_left(const struct heap_step *step,
-			 void (*each)(void *context,
-				      const struct heap_block *block),
-			 void *context);
 
 #endif

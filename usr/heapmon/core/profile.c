@@ -115,69 +115,62 @@ static void profile_site_change(struct heap_profile *profile,
 
 /* ---- steps ---- */
 
-static int profile_came(struct heap_profile *profile,
-			const struct heap_block *block)
+/* A block came, or went. */
+static int profile_move(struct heap_profile *profile,
+			const struct heap_block *block, bool came,
+			bool temporary)
 {
-	struct heap_site *site = heap_profile_site(profile, block->stack);
-	unsigned int class = heap_profile_class(profile, block->size);
-	double weight = heap_trace_weight(profile->trace, block->size);
+	struct heap_weighted *weighted;
+	struct heap_site *site;
+	unsigned int class;
+	double weight;
 
+	if (!block || block->old)
+		return 0;
+	class = heap_profile_class(profile, block->size);
+	weight = heap_trace_weight(profile->trace, block->size);
+	site = heap_profile_site(profile, block->stack);
 	if (!site)
 		return -ENOMEM;
-	site->sums.allocs[class]++;
-	site->sums.alloc_bytes[class] += block->size;
-	site->weighted.allocs += weight;
-	site->weighted.alloc_bytes += weight * block->size;
-	bin_count(profile, profile->alloc_bins, &profile->large_alloc_bytes,
-		  block->size);
-	profile_site_change(profile, site, block->size, 1);
+	weighted = &site->weighted;
+	if (came) {
+		site->sums.allocs[class]++;
+		site->sums.alloc_bytes[class] += block->size;
+		weighted->allocs += weight;
+		weighted->alloc_bytes += weight * block->size;
+		bin_count(profile, profile->alloc_bins,
+			  &profile->large_alloc_bytes, block->size);
+	} else {
+		site->sums.frees[class]++;
+		site->sums.free_bytes[class] += block->size;
+		site->temporary += temporary;
+		weighted->frees += weight;
+		weighted->free_bytes += weight * block->size;
+		weighted->temporary += temporary ? weight : 0;
+		bin_count(profile, profile->free_bins,
+			  &profile->large_free_bytes, block->size);
+	}
+	profile_site_change(profile, site, block->size, came ? 1 : -1);
 	return 0;
-}
-
-static int profile_went(struct heap_profile *profile,
-			const struct heap_block *block, bool temporary)
-{
-	struct heap_site *site = heap_profile_site(profile, block->stack);
-	unsigned int class = heap_profile_class(profile, block->size);
-	double weight = heap_trace_weight(profile->trace, block->size);
-
-	if (!site)
-		return -ENOMEM;
-	site->sums.frees[class]++;
-	site->sums.free_bytes[class] += block->size;
-	site->temporary += temporary;
-	site->weighted.frees += weight;
-	site->weighted.free_bytes += weight * block->size;
-	site->weighted.temporary += temporary ? weight : 0;
-	bin_count(profile, profile->free_bins, &profile->large_free_bytes,
-		  block->size);
-	profile_site_change(profile, site, block->size, -1);
-	return 0;
-}
-
-/* Its site is there: the block came once. */
-static void profile_left(void *context, const struct heap_block *block)
-{
-	struct heap_profile *profile = context;
-	struct heap_site *site = heap_profile_site(profile, block->stack);
-
-	if (site && !block->old)
-		profile_site_change(profile, site, block->size, -1);
 }
 
 int heap_profile_take(struct heap_profile *profile,
 		      const struct heap_step *step)
 {
-	int ret = 0;
+	struct heap_each each = { 0 };
+	const struct heap_block *left;
 
-	heap_step_each_left(step, profile_left, profile);
-	if (step->gone && !step->gone->old)
-		ret = profile_went(profile, step->gone, step->temporary);
-	if (!ret && step->lost && !step->lost->old)
-		ret = profile_went(profile, step->lost, false);
-	if (!ret && step->came && !step->came->old)
-		ret = profile_came(profile, step->came);
-	return ret;
+	while ((left = heap_step_next_left(step, &each))) {
+		/* its site is there: the block came once */
+		struct heap_site *site = heap_profile_site(profile, left->stack);
+
+		if (site && !left->old)
+			profile_site_change(profile, site, left->size, -1);
+	}
+	if (profile_move(profile, step->gone, false, step->temporary) ||
+	    profile_move(profile, step->lost, false, false))
+		return -ENOMEM;
+	return profile_move(profile, step->came, true, false);
 }
 
 void heap_sums_add(struct heap_sums *sums, const struct heap_sums *more)

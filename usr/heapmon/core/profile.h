@@ -6,6 +6,7 @@
 #ifndef HEAPMON_PROFILE_H
 #define HEAPMON_PROFILE_H
 
+#include <math.h>
 #include "model.h"
 
 #define HEAP_CLASSES	4	/* small, medium, large, extra large */
@@ -87,5 +88,13 @@ void heap_site_weighted(const struct heap_profile *profile,
 			struct heap_weighted *weighted);
 unsigned int heap_profile_class(const struct heap_profile *profile,
 				uint64_t size);
+
+/* To the nearest number that there is. */
+static inline uint64_t heap_rounded(double value)
+{
+	if (!(value > 0))
+		return 0;
+	return value < (double)INT64_MAX ? (uint64_t)llround(value) : INT64_MAX;
+}
 
 #endif

@@ -83,12 +83,6 @@ static int reading_bytes_read(struct reading_bytes *bytes, int fd, size_t most)
 	return 0;
 }
 
-/* A file that is as large can't be taken into memory as a whole. */
-static uint64_t bytes_most(void)
-{
-	return (uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
-}
-
 /* A device may have no end. A terminal has one: its user types it. */
 static int reading_kind_check(int fd, const struct stat *st, const char *path,
 			      struct error *err)
@@ -144,7 +138,9 @@ static int stream_check(const struct heap_reading *reading,
 static int rest_read(struct reading_bytes *bytes, int fd, const struct stat *st,
 		     const char *path, struct error *err)
 {
-	uint64_t most = bytes_most();
+	/* a file that is as large can't be taken into memory as a whole */
+	uint64_t most = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+			sysconf(_SC_PAGESIZE) / 2;
 	bool more = S_ISREG(st->st_mode) && (uint64_t)st->st_size > most;
 	int ret = more ? 0 : reading_bytes_read(bytes, fd, most);
 
@@ -225,16 +221,6 @@ static bool run_wants(struct reading_state *run, const struct heap_event *event)
 	return false;
 }
 
-static void trace_widen(struct heap_trace *trace, int64_t time)
-{
-	if (time == HEAP_NO_TIME)
-		return;
-	if (trace->begin == HEAP_NO_TIME || time < trace->begin)
-		trace->begin = time;
-	if (trace->end == HEAP_NO_TIME || time > trace->end)
-		trace->end = time;
-}
-
 static int run_take(void *context, const struct heap_event *event,
 		    struct error *err)
 {
@@ -244,7 +230,7 @@ static int run_take(void *context, const struct heap_event *event,
 
 	if (!run_wants(run, event))
 		return 0;
-	trace_widen(&reading->trace, event->time);
+	heap_trace_widen(&reading->trace, event->time);
 	if (heap_model_apply(&reading->model, event, &step))
 		return error_no_memory(err);
 	if (step.cache)

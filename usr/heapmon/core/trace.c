@@ -86,26 +86,15 @@ uint32_t heap_trace_frame(struct heap_trace *trace,
 			  const struct heap_frame *frame)
 {
 	size_t count = trace->frame_count ? trace->frame_count : 1, step = 0;
-	uint64_t hash = key_map_mix(0, frame->address);
+	uint64_t words[sizeof(*frame) / sizeof(uint64_t)], hash = 0;
 	uint32_t number;
 
-	hash = key_map_mix(hash, frame->module_offset);
-	hash = key_map_mix(hash, frame->offset);
-	hash = key_map_mix(hash, (uint64_t)frame->module << 32 | frame->symbol);
-	hash = key_map_mix(hash, (uint64_t)frame->file << 32 | frame->line);
-	hash = key_map_mix(hash, (uint64_t)frame->tag << 32 | frame->stopped);
+	memcpy(words, frame, sizeof(words));
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		hash = key_map_mix(hash, words[i]);
 	while ((number = key_map_each_number(&trace->frame_numbers, hash,
 					     &step)))
-		if (trace->frames[number].address == frame->address &&
-		    trace->frames[number].offset == frame->offset &&
-		    trace->frames[number].module_offset ==
-			    frame->module_offset &&
-		    trace->frames[number].module == frame->module &&
-		    trace->frames[number].symbol == frame->symbol &&
-		    trace->frames[number].file == frame->file &&
-		    trace->frames[number].line == frame->line &&
-		    trace->frames[number].tag == frame->tag &&
-		    trace->frames[number].stopped == frame->stopped)
+		if (!memcmp(&trace->frames[number], frame, sizeof(*frame)))
 			return number;
 	if (key_map_reserve(&trace->frame_numbers) ||
 	    !array_extend(&trace->frames, &trace->frame_count,
@@ -249,4 +238,14 @@ double heap_trace_weight(const struct heap_trace *trace, uint64_t size)
 	if (!trace->sample)
 		return 1;
 	return -1 / expm1(-(double)(size ? size : 1) / trace->sample);
+}
+
+void heap_trace_widen(struct heap_trace *trace, int64_t time)
+{
+	if (time == HEAP_NO_TIME)
+		return;
+	if (trace->begin == HEAP_NO_TIME || time < trace->begin)
+		trace->begin = time;
+	if (trace->end == HEAP_NO_TIME || time > trace->end)
+		trace->end = time;
 }

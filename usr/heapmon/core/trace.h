@@ -94,6 +94,7 @@ const char *heap_strings_get(const struct heap_strings *strings,
 			     uint32_t number);
 void heap_strings_free(struct heap_strings *strings);
 
+/* Without padding: frames are equal when their bytes are. */
 struct heap_frame {
 	uint64_t address;	/* as it ran; 0: not known */
 	uint64_t module_offset;	/* in its module's file */
@@ -104,9 +105,11 @@ struct heap_frame {
 	uint32_t line;		/* 0: not known */
 	uint32_t tag;		/* string: the system that a memory tracker's
 				 * program names for what is allocated here */
-	bool stopped;		/* no frame: `symbol` says why there are no more,
-				 * "(stopped: no frame pointer)" */
+	uint32_t stopped;	/* true: no frame; `symbol` says why there are no
+				 * more, "(stopped: no frame pointer)" */
 };
+
+_Static_assert(sizeof(struct heap_frame) == 48, "padding");
 
 struct heap_stack {
 	uint32_t parent;	/* stack of the caller; 0: none */
@@ -142,6 +145,8 @@ struct heap_trace {
 
 void heap_trace_init(struct heap_trace *trace);
 void heap_trace_free(struct heap_trace *trace);
+/* An event was at that time, or HEAP_NO_TIME. */
+void heap_trace_widen(struct heap_trace *trace, int64_t time);
 
 /* The number of a frame that is like this one; equal ones are one. */
 uint32_t heap_trace_frame(struct heap_trace *trace,

@@ -11,7 +11,6 @@
 #include "lib/array.h"
 #include "lib/safe_text.h"
 #include "heapmon/core/format.h"
-#include "rounded.h"
 
 enum value {
 	ALLOC_SPACE, ALLOC_OBJECTS, INUSE_SPACE, INUSE_OBJECTS, PEAK_SPACE,
@@ -49,65 +48,43 @@ static int collapsed_value_find(const char *name, enum value *value,
 
 static double value_of(const struct heap_weighted *sums, enum value value)
 {
-	switch (value) {
-	case ALLOC_SPACE:
-		return sums->alloc_bytes;
-	case ALLOC_OBJECTS:
-		return sums->allocs;
-	case INUSE_SPACE:
-		return sums->alloc_bytes - sums->free_bytes;
-	case INUSE_OBJECTS:
-		return sums->allocs - sums->frees;
-	case PEAK_SPACE:
-		return sums->peak_bytes;
-	case PEAK_OBJECTS:
-		return sums->peak_count;
-	default:
-		return sums->temporary;
-	}
+	const double values[VALUES] = {
+		sums->alloc_bytes, sums->allocs,
+		sums->alloc_bytes - sums->free_bytes,
+		sums->allocs - sums->frees, sums->peak_bytes, sums->peak_count,
+		sums->temporary,
+	};
+
+	return values[value];
 }
 
-/* The frames, the innermost first. How many; -ENOMEM. */
-static ssize_t stack_frames(struct collapsed *collapsed, uint32_t stack)
+/* For free(); NULL: no memory. */
+static char *stack_line(struct collapsed *collapsed, uint32_t stack)
 {
 	const struct heap_trace *trace = collapsed->trace;
-	size_t count = 0;
+	char *text = NULL, name[4096];
+	size_t size, count = 0;
+	FILE *line;
 
 	for (; stack; stack = trace->stacks[stack].parent) {
 		if (!array_grow(&collapsed->frames, count,
 				&collapsed->frame_room,
 				sizeof(*collapsed->frames)))
-			return -ENOMEM;
+			return NULL;
 		collapsed->frames[count++] = trace->stacks[stack].frame;
 	}
-	return count;
-}
-
-static char *stack_line(struct collapsed *collapsed, uint32_t stack)
-{
-	ssize_t count = stack_frames(collapsed, stack);
-	char *text = NULL;
-	size_t size;
-	FILE *line;
-	uint32_t frame;
-	char name[4096];
-
-	if (count < 0)
-		return NULL;
 	line = open_memstream(&text, &size);
 	if (!line)
 		return NULL;
 	if (!count)
 		fputs("(unknown)", line);
 	while (count) {
-		/* A name with nothing in it that separates. */
-		frame = collapsed->frames[--count];
-		heap_frame_name(collapsed->trace, frame, name,
+		heap_frame_name(trace, collapsed->frames[--count], name,
 				sizeof(name));
+		/* with nothing in it that separates */
 		for (char *c = name; (c = strchr(c, ';')); )
 			*c = ':';
 		safe_text_print(line, name, false);
-
 		if (count)
 			putc(';', line);
 	}
@@ -155,15 +132,12 @@ static int collapsed_write(struct heap_output *output,
 	}
 	if (code)
 		error_no_memory(err);
-	else {
-		for (size_t i = 1; i < collapsed.count; i++) {
-			uint64_t sum = heap_rounded(collapsed.sums[i]);
+	for (size_t i = 1; !code && i < collapsed.count; i++) {
+		uint64_t sum = heap_rounded(collapsed.sums[i]);
 
-			if (sum)
-				fprintf(output->file, "%s %" PRIu64 "\n",
-					heap_strings_get(&collapsed.lines, i),
-					sum);
-		}
+		if (sum)
+			fprintf(output->file, "%s %" PRIu64 "\n",
+				heap_strings_get(&collapsed.lines, i), sum);
 	}
 	heap_strings_free(&collapsed.lines);
 	free(collapsed.sums);

@@ -12,7 +12,6 @@
 #include "lib/safe_text.h"
 #include "heapmon/core/format.h"
 #include "heapmon/core/trace.h"
-#include "rounded.h"
 
 struct massif_leaf {
 	uint32_t stack;
@@ -290,17 +289,13 @@ static void massif_snapshot_take(struct massif *massif)
 	massif->exhausted |= !snapshot->leaves;
 }
 
-static void massif_take_left(void *context, const struct heap_block *block)
-{
-	/* its stack has been met, so there is memory */
-	massif_site_change(context, block, false);
-}
-
 static int massif_step(struct heap_output *output, void *state,
 		       const struct heap_model *model,
 		       const struct heap_step *step, struct error *err)
 {
 	struct massif *massif = state;
+	struct heap_each each = { 0 };
+	const struct heap_block *left;
 	int code;
 	int64_t time;
 
@@ -314,7 +309,9 @@ static int massif_step(struct heap_output *output, void *state,
 		massif->now.time = time;
 	if (!massif->count)
 		massif_snapshot_take(massif);
-	heap_step_each_left(step, massif_take_left, massif);
+	/* their stacks have been met, so there is memory */
+	while ((left = heap_step_next_left(step, &each)))
+		massif_site_change(massif, left, false);
 	code = 0;
 	if (step->gone)
 		code = massif_site_change(massif, step->gone, false);

@@ -11,7 +11,6 @@
 #include "lib/formats/bytes.h"
 #include "lib/key_map.h"
 #include "heapmon/core/format.h"
-#include "rounded.h"
 
 #define WIRE_NUMBER	0
 #define WIRE_BYTES	2
@@ -43,6 +42,13 @@ static void protobuf_field(struct bytes *message, unsigned int field,
 	protobuf_number(message, value);
 }
 
+/* Numbers of the fields from 1 on. */
+#define PUT_FIELDS(message, ...) do {					\
+	const uint64_t fields[] = { __VA_ARGS__ };			\
+	for (size_t n = 0; n < sizeof(fields) / sizeof(*fields); n++)	\
+		protobuf_field(message, n + 1, fields[n]);		\
+} while (0)
+
 static void protobuf_bytes(struct bytes *message, unsigned int field,
 			   const void *data, size_t size)
 {
@@ -69,16 +75,8 @@ enum profile_field {
 	PROFILE_PERIOD, PROFILE_COMMENT, PROFILE_DEFAULT_TYPE,
 };
 
-enum { TYPE_TYPE = 1, TYPE_UNIT };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
-enum { LABEL_KEY = 1, LABEL_TEXT };
-enum {
-	MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_FILE = 5,
-	MAPPING_FUNCTIONS = 7, MAPPING_FILES, MAPPING_LINES,
-};
-enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
-enum { LINE_FUNCTION = 1, LINE_LINE };
-enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
+#define LOCATION_LINE	4
 
 /* Strings of the file itself, in front of the trace's. */
 enum {
@@ -163,8 +161,7 @@ static uint32_t write_string(struct pprof *pprof, uint32_t string)
 static void write_type(struct pprof *pprof, enum profile_field field,
 		       uint32_t type, uint32_t unit)
 {
-	protobuf_field(&pprof->part, TYPE_TYPE, type);
-	protobuf_field(&pprof->part, TYPE_UNIT, unit);
+	PUT_FIELDS(&pprof->part, type, unit);
 	write_part(pprof, field);
 }
 
@@ -263,31 +260,22 @@ static void mapping_add_frame(struct pprof *pprof, uint32_t number)
 		mapping->bare = true;
 }
 
-static void write_function(struct pprof *pprof, uint32_t id, uint32_t name,
-			   uint32_t file)
-{
-	protobuf_field(&pprof->part, FUNCTION_ID, id);
-	protobuf_field(&pprof->part, FUNCTION_NAME, name);
-	protobuf_field(&pprof->part, FUNCTION_SYSTEM_NAME, name);
-	protobuf_field(&pprof->part, FUNCTION_FILE, file);
-	write_part(pprof, PROFILE_FUNCTION);
-}
-
 /* Its number, from 1: 1 is the unknown one; 0: no memory. */
 static uint32_t function_number(struct pprof *pprof, uint32_t symbol,
 				uint32_t file)
 {
 	uint32_t number = key_map_serial(&pprof->functions,
 					 (uint64_t)symbol << 32 | file);
+	uint32_t name;
 
 	if (number <= pprof->function_count) {
 		pprof->failed |= !number;
 		return number;
 	}
 	pprof->function_count = number;
-	write_function(pprof, number,
-		       symbol ? write_string(pprof, symbol) : TEXT_UNKNOWN,
-		       write_string(pprof, file));
+	name = symbol ? write_string(pprof, symbol) : TEXT_UNKNOWN;
+	PUT_FIELDS(&pprof->part, number, name, name, write_string(pprof, file));
+	write_part(pprof, PROFILE_FUNCTION);
 	return number;
 }
 
@@ -298,14 +286,10 @@ static void write_location(struct pprof *pprof, uint32_t number)
 	uint32_t function = named ? function_number(pprof, frame->symbol,
 						    frame->file) : 0;
 
-	protobuf_field(&pprof->inner, LINE_FUNCTION, function);
-	protobuf_field(&pprof->inner, LINE_LINE, frame->line);
-	protobuf_field(&pprof->part, LOCATION_ID, number);
-	protobuf_field(&pprof->part, LOCATION_MAPPING,
-		       pprof->mapping_of[number]);
+	PUT_FIELDS(&pprof->inner, function, frame->line);
 	/* in the call, not after it */
-	protobuf_field(&pprof->part, LOCATION_ADDRESS,
-		       frame->address ? frame->address - 1 : 0);
+	PUT_FIELDS(&pprof->part, number, pprof->mapping_of[number],
+		   frame->address ? frame->address - 1 : 0);
 	protobuf_message(&pprof->part, LOCATION_LINE, &pprof->inner);
 	write_part(pprof, PROFILE_LOCATION);
 }
@@ -333,9 +317,7 @@ static void write_sample(struct pprof *pprof, const struct heap_site *site,
 			heap_rounded(sums->alloc_bytes - sums->free_bytes));
 	protobuf_message(&pprof->part, SAMPLE_VALUE, &pprof->inner);
 	if (tag) {
-		protobuf_field(&pprof->inner, LABEL_KEY, TEXT_TAG);
-		protobuf_field(&pprof->inner, LABEL_TEXT,
-			       write_string(pprof, tag));
+		PUT_FIELDS(&pprof->inner, TEXT_TAG, write_string(pprof, tag));
 		protobuf_message(&pprof->part, SAMPLE_LABEL, &pprof->inner);
 	}
 	write_part(pprof, PROFILE_SAMPLE);
@@ -366,6 +348,44 @@ static void pprof_warn(struct heap_output *output, uint64_t count,
 	heap_output_warn(output, text);
 }
 
+static void write_profile(struct pprof *pprof,
+			  const struct heap_profile *profile)
+{
+	size_t frames = pprof->trace->frame_count;
+
+	write_head(pprof);
+	for (size_t i = 0; i < profile->site_count; i++) {
+		struct heap_weighted sums;
+
+		heap_site_weighted(profile, &profile->sites[i], &sums);
+		if (sums.allocs)
+			write_sample(pprof, &profile->sites[i], &sums);
+	}
+	for (size_t i = 1; i < frames; i++)
+		if (pprof->used[i])
+			mapping_add_frame(pprof, i);
+	/* id, start, limit, offset, file, build-id; has_functions ... keep pprof
+	 * from looking for symbols of its own: where some are missing, it may. */
+	for (size_t i = 0; i < pprof->mapping_count; i++) {
+		const struct mapping *mapping = &pprof->mappings[i];
+		bool known = !mapping->bare;
+
+		PUT_FIELDS(&pprof->part, i + 1, mapping->start, mapping->limit,
+			   0, write_string(pprof, mapping->module), 0, known,
+			   known, known);
+		write_part(pprof, PROFILE_MAPPING);
+	}
+	for (size_t i = 1; i < frames; i++)
+		if (pprof->used[i])
+			write_location(pprof, i);
+	/* Where no callers are known; its number is after those of all frames. */
+	PUT_FIELDS(&pprof->inner, function_number(pprof, 0, 0));
+	PUT_FIELDS(&pprof->part, frames + 1);
+	protobuf_message(&pprof->part, LOCATION_LINE, &pprof->inner);
+	write_part(pprof, PROFILE_LOCATION);
+	write_out(pprof, Z_FINISH);
+}
+
 static int pprof_write(struct heap_output *output,
 		       const struct heap_profile *profile,
 		       const struct heap_model *model, struct error *err)
@@ -374,53 +394,7 @@ static int pprof_write(struct heap_output *output,
 	bool failed = !pprof_open(&pprof);
 
 	if (!failed) {
-		write_head(&pprof);
-		for (size_t i = 0; i < profile->site_count; i++) {
-			struct heap_weighted sums;
-
-			heap_site_weighted(profile, &profile->sites[i], &sums);
-			if (sums.allocs)
-				write_sample(&pprof, &profile->sites[i], &sums);
-		}
-		for (size_t i = 1; i < pprof.trace->frame_count; i++)
-			if (pprof.used[i])
-				mapping_add_frame(&pprof, i);
-
-		/* has_functions ... keep pprof from looking for symbols of its
-		 * own: where some are missing, it may. */
-		for (size_t i = 0; i < pprof.mapping_count; i++) {
-			const struct mapping *mapping = &pprof.mappings[i];
-
-			protobuf_field(&pprof.part, MAPPING_ID, i + 1);
-			protobuf_field(&pprof.part, MAPPING_START,
-				       mapping->start);
-			protobuf_field(&pprof.part, MAPPING_LIMIT,
-				       mapping->limit);
-			protobuf_field(&pprof.part, MAPPING_FILE,
-				       write_string(&pprof, mapping->module));
-			protobuf_field(&pprof.part, MAPPING_FUNCTIONS,
-				       !mapping->bare);
-			protobuf_field(&pprof.part, MAPPING_FILES,
-				       !mapping->bare);
-			protobuf_field(&pprof.part, MAPPING_LINES,
-				       !mapping->bare);
-			write_part(&pprof, PROFILE_MAPPING);
-		}
-
-		for (size_t i = 1; i < pprof.trace->frame_count; i++)
-			if (pprof.used[i])
-				write_location(&pprof, i);
-
-		/* Where no callers are known; its number is after those of all
-		 * frames. */
-		protobuf_field(&pprof.inner, LINE_FUNCTION,
-			       function_number(&pprof, 0, 0));
-		protobuf_field(&pprof.part, LOCATION_ID,
-			       pprof.trace->frame_count + 1);
-		protobuf_message(&pprof.part, LOCATION_LINE, &pprof.inner);
-		write_part(&pprof, PROFILE_LOCATION);
-
-		write_out(&pprof, Z_FINISH);
+		write_profile(&pprof, profile);
 		failed = pprof.failed || pprof.whole.failed;
 	}
 	deflateEnd(&pprof.stream);

@@ -180,28 +180,23 @@ static int items_make(struct callsite_builder *builder)
 
 /* ---- all ---- */
 
-static void *room_for(size_t count, size_t size)
-{
-	return calloc(count ? count : 1, size);
-}
-
 static int builder_run(struct callsite_builder *builder)
 {
 	const struct heap_trace *trace = builder->trace;
 	struct callsites *out = builder->out;
 
-	builder->index = room_for(trace->stack_count, sizeof(uint32_t));
-	builder->names = room_for(trace->frame_count, sizeof(uint32_t));
-	builder->begins = room_for(trace->frame_count, sizeof(uint64_t));
-	builder->addresses = room_for(trace->frame_count, sizeof(uint64_t));
+	builder->index = calloc(trace->stack_count + 1, sizeof(uint32_t));
+	builder->names = calloc(trace->frame_count + 1, sizeof(uint32_t));
+	builder->begins = calloc(trace->frame_count + 1, sizeof(uint64_t));
+	builder->addresses = calloc(trace->frame_count + 1, sizeof(uint64_t));
 	if (!builder->index || !builder->names || !builder->begins ||
 	    !builder->addresses)
 		return -ENOMEM;
 	indices_find(builder);
 	addresses_find(builder);
-	out->items = room_for(out->count, sizeof(*out->items));
-	out->place = room_for(out->count + 1, sizeof(*out->place));
-	out->symbols = room_for(out->count, sizeof(*out->symbols));
+	out->items = calloc(out->count + 1, sizeof(*out->items));
+	out->place = calloc(out->count + 1, sizeof(*out->place));
+	out->symbols = calloc(out->count + 1, sizeof(*out->symbols));
 	return out->items && out->place && out->symbols ? items_make(builder) :
 							  -ENOMEM;
 }

@@ -35,13 +35,11 @@ struct style_mprof_options {
 	bool addresses;		/* -a: call sites apart, not functions */
 	bool counts;		/* -c: order by count, not by bytes */
 	bool call_graph;	/* -v */
-	unsigned int depth;	/* -n: of stacks of the leaks; 0: all */
+	unsigned int depth;	/* -n: of stacks of the leaks; 0: all. mprof has
+				 * 1 without it */
 	FILE *graph;		/* -g: the graph file; NULL: none */
 	bool leaks;		/* -l: in it only what isn't freed */
 };
-
-/* mprof's own without options. */
-#define STYLE_MPROF_DEFAULT	{ .depth = 1 }
 
 /* 0, or -ENOMEM with err set. */
 int style_mprof_print(FILE *out, const struct heap_profile *profile,

@@ -43,4 +43,10 @@ struct old_heaps {
 int old_heaps_walk(struct old_heaps *heaps, struct old_chunks *chunks,
 		   const struct old_arena *arena, struct error *err);
 
+/* Large chunks that have a mapping of their own: how many were found. 0; or -EILSEQ with err set: fewer or more than the
+ * allocator has. */
+int old_mapped_find(struct old_chunks *chunks, const struct old_arena *arena,
+		    const struct old_heaps *heaps, uint32_t *found,
+		    struct error *err);
+
 #endif

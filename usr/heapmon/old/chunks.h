@@ -8,7 +8,6 @@
 #define OLD_CHUNKS_H
 
 #include "process.h"
-#include "stop.h"
 
 #define CHUNK_USED_BEFORE	0x1	/* the chunk in front is in use */
 #define CHUNK_MAPPED		0x2

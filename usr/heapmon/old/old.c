@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include "lib/buffer/buffer.h"
-#include "mapped.h"
+#include "arenas.h"
 
 #define LIBCS_MOST	8
 #define TURNS		800	/* until no thread is at work in the heap */

@@ -169,7 +169,7 @@ static int difference_print_table(FILE *out, const struct difference *difference
 				fabs(sums[1].bytes - sums[0].bytes), i,
 			};
 	}
-	report_ranks_sort(ranks, count);
+	report_ranks_sort(ranks, count, sizeof(*ranks));
 	shown = settings->top && settings->top < count ? settings->top : count;
 	if (count)
 		fprintf(out, "\n%s\n        blocks            bytes       before            bytes        after            bytes\n",

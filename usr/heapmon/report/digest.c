@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "digest.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
 
 #define SPAN_LEAST	1000000		/* ns */
+#define DOUBT_WORDS	8		/* of its key */
 
 void digest_init(struct digest *digest, struct heap_trace *trace)
 {
 	*digest = (struct digest){
 		.trace = trace, .span_begin = HEAP_NO_TIME,
-		.peak_time = HEAP_NO_TIME, .begin = HEAP_NO_TIME,
-		.end = HEAP_NO_TIME,
+		.peak_time = HEAP_NO_TIME,
+		.threads = { .size = sizeof(struct digest_thread), .words = 2 },
+		.types = { .size = sizeof(struct digest_type), .words = 2 },
+		.wrongs = { .size = sizeof(struct digest_wrong), .words = 3 },
+		.doubts = { .size = sizeof(struct digest_doubt),
+			    .words = DOUBT_WORDS },
 	};
 }
 
@@ -154,64 +160,62 @@ static void present_change(struct digest *digest, struct digest_site *site,
 
 /* ---- sets ---- */
 
-static uint64_t key_hash(const uint32_t *key, size_t n)
+static void *set_item(const struct digest_set *set, size_t n)
+{
+	return (char *)set->items + n * set->size;
+}
+
+static uint64_t key_hash(const struct digest_set *set, const uint32_t *key)
 {
 	uint64_t hash = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < set->words; i++)
 		hash = key_map_mix(hash, key[i]);
 	return hash;
 }
 
-/* The item of `size` bytes that begins with the `n` words of the key; NULL: there
- * is none. */
-static void *set_find(const struct digest_set *set, size_t size,
-		      const uint32_t *key, size_t n)
+/* The item that begins with the key; NULL: there is none. */
+static void *set_find(const struct digest_set *set, const uint32_t *key)
 {
-	uint64_t hash = key_hash(key, n), number;
+	uint64_t hash = key_hash(set, key), number;
 	size_t step = 0;
 
-	while ((number = key_map_each_number(&set->numbers, hash, &step))) {
-		char *item = (char *)set->items + (number - 1) * size;
-
-		if (!memcmp(item, key, n * sizeof(*key)))
-			return item;
-	}
+	while ((number = key_map_each_number(&set->numbers, hash, &step)))
+		if (!memcmp(set_item(set, number - 1), key,
+			    set->words * sizeof(*key)))
+			return set_item(set, number - 1);
 	return NULL;
 }
 
-/* The item with that key, made when there is none; NULL: no memory. */
-static void *set_get(struct digest *digest, struct digest_set *set, size_t size,
-		     const uint32_t *key, size_t n)
+/* The same, made when there is none; NULL: no memory. */
+static void *set_get(struct digest *digest, struct digest_set *set,
+		     const uint32_t *key)
 {
-	void *item = set_find(set, size, key, n);
+	void *item = set_find(set, key);
 
 	if (item)
 		return item;
 	if (key_map_reserve(&set->numbers) ||
-	    !array_extend(&set->items, &set->count, &set->room, size,
+	    !array_extend(&set->items, &set->count, &set->room, set->size,
 			  set->count)) {
 		digest->failed = true;
 		return NULL;
 	}
-	key_map_add_number(&set->numbers, key_hash(key, n), set->count);
-	item = (char *)set->items + (set->count - 1) * size;
-	return memcpy(item, key, n * sizeof(*key));
+	key_map_add_number(&set->numbers, key_hash(set, key), set->count);
+	return memcpy(set_item(set, set->count - 1), key,
+		      set->words * sizeof(*key));
 }
 
-/* Drop the first `n` items, whose keys are `words` long, and number the others
- * again, which may have another order. */
-static void set_drop(struct digest *digest, struct digest_set *set, size_t size,
-		     size_t words, size_t n)
+/* Drop the first `n` items, and number the others again, which may have another
+ * order. */
+static void set_drop(struct digest *digest, struct digest_set *set, size_t n)
 {
 	set->count -= n;
-	memmove(set->items, (char *)set->items + n * size, set->count * size);
+	memmove(set->items, set_item(set, n), set->count * set->size);
 	key_map_free(&set->numbers);
 	for (size_t i = 0; i < set->count; i++)
 		if (key_map_add_number(&set->numbers,
-				       key_hash((void *)((char *)set->items +
-							 i * size), words),
-				       i + 1))
+				       key_hash(set, set_item(set, i)), i + 1))
 			digest->failed = true;
 }
 
@@ -233,7 +237,7 @@ static void digest_type_take(struct digest *digest,
 	if (!block || event->type_kind == HEAP_TYPE_NONE ||
 	    (!old && event->kind != HEAP_FREE))
 		return;
-	type = set_get(digest, &digest->types, sizeof(*type), key, 2);
+	type = set_get(digest, &digest->types, key);
 	if (!type)
 		return;
 	if (old) {
@@ -278,9 +282,6 @@ uint64_t digest_wrong_address(const struct digest_wrong *wrong)
 	       event->old : event->address;
 }
 
-#define WRONG_KEY	3	/* words */
-#define DOUBT_KEY	8
-
 static void wrong_add(struct digest *digest, const struct digest_wrong *added)
 {
 	const uint32_t *key = &added->wrong;
@@ -288,11 +289,11 @@ static void wrong_add(struct digest *digest, const struct digest_wrong *added)
 	uint64_t count;
 
 	if (digest->wrongs.count == DIGEST_WRONG_MOST &&
-	    !set_find(&digest->wrongs, sizeof(*it), key, WRONG_KEY)) {
+	    !set_find(&digest->wrongs, key)) {
 		digest->wrong_more += added->count;
 		return;
 	}
-	it = set_get(digest, &digest->wrongs, sizeof(*it), key, WRONG_KEY);
+	it = set_get(digest, &digest->wrongs, key);
 	if (!it)
 		return;
 	count = it->count + added->count;
@@ -310,14 +311,13 @@ static void doubts_settle(struct digest *digest, size_t n)
 		if (doubts[i].it.count)
 			wrong_add(digest, &doubts[i].it);
 	if (n)
-		set_drop(digest, &digest->doubts, sizeof(*doubts), DOUBT_KEY,
-			 n);
+		set_drop(digest, &digest->doubts, n);
 }
 
 static void doubt_add(struct digest *digest, const struct digest_wrong *added)
 {
 	const struct heap_block *other = &added->other;
-	const uint32_t key[DOUBT_KEY] = {
+	const uint32_t key[DOUBT_WORDS] = {
 		added->wrong, added->stack, added->other_stack, other->pid,
 		other->address, other->address >> 32,
 		other->number, other->number >> 32,
@@ -326,8 +326,7 @@ static void doubt_add(struct digest *digest, const struct digest_wrong *added)
 
 	if (digest->doubts.count == DIGEST_DOUBTS_MOST)
 		doubts_settle(digest, DIGEST_DOUBTS_MOST / 2);
-	doubt = set_get(digest, &digest->doubts, sizeof(*doubt), key,
-			DOUBT_KEY);
+	doubt = set_get(digest, &digest->doubts, key);
 	if (!doubt)
 		return;
 	doubt->last = added->number;
@@ -414,7 +413,7 @@ static void block_move(struct digest *digest, const struct heap_event *event,
 
 	if (block->old)
 		return;
-	thread = set_get(digest, &digest->threads, sizeof(*thread), key, 2);
+	thread = set_get(digest, &digest->threads, key);
 	site = site_get(digest, block->stack);
 	if (!thread || !site)
 		return;
@@ -464,37 +463,21 @@ static void block_kept(struct digest *digest, const struct heap_block *block,
 
 /* ---- steps ---- */
 
-static void times_take(struct digest *digest, int64_t time)
-{
-	if (time == HEAP_NO_TIME)
-		return;
-	if (digest->begin == HEAP_NO_TIME || time < digest->begin)
-		digest->begin = time;
-	if (digest->end == HEAP_NO_TIME || time > digest->end)
-		digest->end = time;
-}
-
-struct digest_leaving {
-	struct digest *digest;
-	int64_t time;
-	struct digest_span *span;	/* or NULL */
-};
-
 /* Its process has ended: it is not there any more. */
-static void digest_take_left(void *context, const struct heap_block *block)
+static void block_left(struct digest *digest, const struct heap_block *block,
+		       int64_t time)
 {
-	struct digest_leaving *leaving = context;
-	struct digest *digest = leaving->digest;
 	struct digest_site *site = site_get(digest, block->stack);
+	struct digest_span *span = span_get(digest, time);
 	struct digest_sum sum = block_sum(digest, block);
 
 	if (block->old || !site)
 		return;
 	present_change(digest, site, &sum, -1);
-	if (leaving->span)
-		span_note(digest, leaving->span);
+	if (span)
+		span_note(digest, span);
 	digest_sum_merge(&digest->left, &sum);
-	block_kept(digest, block, leaving->time);
+	block_kept(digest, block, time);
 }
 
 int digest_step(void *context, const struct heap_model *model,
@@ -502,11 +485,10 @@ int digest_step(void *context, const struct heap_model *model,
 {
 	struct digest *digest = context;
 	const struct heap_event *event = step->event;
-	struct digest_leaving leaving = {
-		digest, event->time, span_get(digest, event->time),
-	};
+	struct heap_each each = { 0 };
+	const struct heap_block *left;
 
-	times_take(digest, event->time);
+	span_get(digest, event->time);	/* spans reach to every event */
 	if (step->excuses)
 		doubts_excuse(digest, step);
 	for (size_t i = 0; i < WRONG_TEXTS; i++)
@@ -527,29 +509,22 @@ int digest_step(void *context, const struct heap_model *model,
 		digest_sum_add(&digest->reserved, 1, event->size);
 	if (event->kind == HEAP_BEGIN || event->kind == HEAP_FORK)
 		digest->processes++;
-	heap_step_each_left(step, digest_take_left, &leaving);
+	while ((left = heap_step_next_left(step, &each)))
+		block_left(digest, left, event->time);
 	return digest->failed ? error_no_memory(err) : 0;
-}
-
-static void take_kept(void *context, const struct heap_block *block)
-{
-	struct digest *digest = context;
-
-	if (!block->left)
-		block_kept(digest, block, digest->end);
 }
 
 int digest_end(struct digest *digest, const struct heap_model *model,
 	       struct error *err)
 {
+	struct heap_each each = { 0 };
+	const struct heap_block *block;
 	double last;
 	struct digest_set *wrongs;
 
-	if (digest->trace->end != HEAP_NO_TIME)
-		times_take(digest, digest->trace->end);
-	if (digest->trace->begin != HEAP_NO_TIME)
-		times_take(digest, digest->trace->begin);
-	heap_model_each(model, take_kept, digest);
+	while ((block = heap_model_next(model, &each)))
+		if (!block->left)
+			block_kept(digest, block, digest->trace->end);
 	for (size_t i = 0; i < digest->site_count; i++)
 		site_note_peak(digest, &digest->sites[i]);
 
@@ -569,8 +544,7 @@ int digest_end(struct digest *digest, const struct heap_model *model,
 	if (wrongs->count) {
 		qsort(wrongs->items, wrongs->count, sizeof(struct digest_wrong),
 		      wrong_compare);
-		set_drop(digest, wrongs, sizeof(struct digest_wrong), WRONG_KEY,
-			 0);
+		set_drop(digest, wrongs, 0);
 	}
 	return digest->failed ? error_no_memory(err) : 0;
 }
@@ -583,20 +557,19 @@ static void digest_take_site(struct digest *digest,
 {
 	struct digest_site *site = site_get(digest, from->stack);
 	struct heap_weighted sums;
-	double count, bytes;
 
 	if (!site)
 		return;
 	heap_site_weighted(profile, from, &sums);
-	count = sums.allocs > sums.frees ? sums.allocs - sums.frees : 0;
-	bytes = sums.alloc_bytes > sums.free_bytes ?
-		sums.alloc_bytes - sums.free_bytes : 0;
-	digest_sum_add(&site->allocated, sums.allocs, sums.alloc_bytes);
-	digest_sum_add(&site->freed, sums.frees, sums.free_bytes);
-	digest_sum_add(&site->kept, count, bytes);
-	digest_sum_add(&digest->allocated, sums.allocs, sums.alloc_bytes);
-	digest_sum_add(&digest->freed, sums.frees, sums.free_bytes);
-	digest_sum_add(&digest->kept, count, bytes);
+	site->allocated = (struct digest_sum){ sums.allocs, sums.alloc_bytes };
+	site->freed = (struct digest_sum){ sums.frees, sums.free_bytes };
+	site->kept = (struct digest_sum){
+		fmax(sums.allocs - sums.frees, 0),
+		fmax(sums.alloc_bytes - sums.free_bytes, 0),
+	};
+	digest_sum_merge(&digest->allocated, &site->allocated);
+	digest_sum_merge(&digest->freed, &site->freed);
+	digest_sum_merge(&digest->kept, &site->kept);
 }
 
 static void take_bin(struct digest *digest, uint64_t size, uint64_t allocs,

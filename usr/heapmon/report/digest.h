@@ -37,6 +37,7 @@ struct digest_site {
  * met. */
 struct digest_set {
 	void *items;
+	size_t size, words;		/* bytes of an item; words of its key */
 	size_t count, room;
 	struct key_map numbers;		/* of items, from 1, by hash */
 };
@@ -115,7 +116,7 @@ struct digest {
 	struct digest_sum allocated, freed, kept, present, peak, old, reserved;
 	struct digest_sum left;		/* of kept: their process has ended */
 	uint64_t peak_number;		/* counts up */
-	int64_t peak_time, begin, end;	/* of events; or HEAP_NO_TIME */
+	int64_t peak_time;		/* of the event; or HEAP_NO_TIME */
 	double temporary;
 	uint64_t unknown;		/* releases of blocks never seen */
 	uint32_t processes;

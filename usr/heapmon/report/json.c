@@ -78,8 +78,8 @@ static void put_trace(struct report_json *r)
 	json_number(&r->json, "version", JSON_VERSION);
 	put_known(r, "command", trace->command);
 	put_known(r, "host", trace->host);
-	report_put_time(&r->json, "begin", r->digest->begin);
-	report_put_time(&r->json, "end", r->digest->end);
+	report_put_time(&r->json, "begin", r->digest->trace->begin);
+	report_put_time(&r->json, "end", r->digest->trace->end);
 	json_number(&r->json, "sample", trace->sample);
 	json_number(&r->json, "min_size", trace->min_size);
 	if (trace->lost == HEAP_LOST_UNKNOWN)
@@ -169,7 +169,7 @@ static void put_site(struct report_json *r, uint32_t stack)
 		put_sum(&r->json, "peak", &site->peak);
 		put_double(&r->json, "temporary", site->temporary);
 	}
-	if (site->kept.count && digest->begin != HEAP_NO_TIME) {
+	if (site->kept.count && digest->trace->begin != HEAP_NO_TIME) {
 		json_number(&r->json, "youngest", site->youngest);
 		json_number(&r->json, "oldest", site->oldest);
 	}

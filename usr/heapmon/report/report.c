@@ -96,29 +96,24 @@ static int take_min_age(void *context, const char *value)
 
 static int form_set(struct request *request, enum report_form form)
 {
-	if (request->form != FORM_TABLES && request->form != form) {
-		fputs(PROGRAM ": only one of --diff, --html, --json and --style can be\n",
-		      stderr);
-		return -1;
+	if (request->form == FORM_TABLES || request->form == form) {
+		request->form = form;
+		return 0;
 	}
-	request->form = form;
-	return 0;
+	fputs(PROGRAM ": only one of --diff, --html, --json and --style can be\n",
+	      stderr);
+	return -1;
 }
 
-static int take_diff(void *context, const char *value)
-{
-	return form_set(context, FORM_DIFFERENCE);
+#define TAKE_FORM(function, form)					\
+static int function(void *context, const char *value)			\
+{									\
+	return form_set(context, form);					\
 }
 
-static int take_html(void *context, const char *value)
-{
-	return form_set(context, FORM_FLAME);
-}
-
-static int report_take_json(void *context, const char *value)
-{
-	return form_set(context, FORM_JSON);
-}
+TAKE_FORM(take_diff, FORM_DIFFERENCE)
+TAKE_FORM(take_html, FORM_FLAME)
+TAKE_FORM(report_take_json, FORM_JSON)
 
 static int take_style(void *context, const char *value)
 {
@@ -165,8 +160,6 @@ static const struct option_def report_options[] = {
 	HEAPMON_READ_OPTIONS,
 	{ NULL }
 };
-
-const struct command heapmon_report;
 
 /* ---- reading ---- */
 
@@ -259,15 +252,13 @@ static int mprof_write(void *context, FILE *graph, struct error *err)
 {
 	const struct mprof_job *job = context;
 	const struct request *request = job->request;
-	struct style_mprof_options options = STYLE_MPROF_DEFAULT;
+	const struct style_mprof_options options = {
+		.addresses = request->addresses, .counts = request->counts,
+		.call_graph = request->verbose, .graph = graph,
+		.leaks = request->leaks,
+		.depth = request->depth_given ? request->settings.depth : 1,
+	};
 
-	options.addresses = request->addresses;
-	options.counts = request->counts;
-	options.call_graph = request->verbose;
-	options.graph = graph;
-	options.leaks = request->leaks;
-	if (request->depth_given)
-		options.depth = request->settings.depth;
 	return style_mprof_print(job->out, job->profile, &options, err);
 }
 
@@ -276,8 +267,8 @@ static int report_mprof(const struct request *request, char **paths, FILE *out,
 {
 	struct subject subject;
 	struct mprof_job job = { request, &subject.profile, out };
-	int printed = 0;
 	int ret = subject_read(&subject, paths[0], request, NULL, err);
+	int printed = 0;
 
 	if (!heapmon_fatal(ret)) {
 		printed = request->graph ?
@@ -317,18 +308,19 @@ static int report_digest(const struct request *request, char **paths,
 			 FILE *out, struct error *err)
 {
 	struct subject subject;
+	const struct digest *digest = &subject.digest;
 	int ret = subject_read(&subject, paths[0], request, NULL, err);
 	int printed = 0;
 
 	if (heapmon_fatal(ret))
 		printed = 0;
 	else if (request->form == FORM_JSON)
-		printed = report_print_json(out, &subject.digest, err);
+		printed = report_print_json(out, digest, err);
 	else if (request->form == FORM_FLAME)
-		printed = report_print_flame(out, &subject.digest, err);
+		printed = report_print_flame(out, digest, err);
 	else
-		printed = report_print_tables(out, &subject.digest,
-					      &request->settings, err);
+		printed = report_print_tables(out, digest, &request->settings,
+					      err);
 	subject_close(&subject);
 	return printed ? printed : ret;
 }

@@ -25,8 +25,9 @@ struct report_rank {
 	uint32_t number;
 };
 
-/* The largest key first; of equals the lowest number. */
-void report_ranks_sort(struct report_rank *ranks, size_t count);
+/* Sort elements that begin with a rank: the largest key first, of equals the
+ * lowest number. */
+void report_ranks_sort(void *ranks, size_t count, size_t size);
 
 /* All stacks of a tag. */
 struct report_tag {

@@ -122,9 +122,9 @@ static int ranks_compare(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-void report_ranks_sort(struct report_rank *ranks, size_t count)
+void report_ranks_sort(void *ranks, size_t count, size_t size)
 {
-	qsort(ranks, count, sizeof(*ranks), ranks_compare);
+	qsort(ranks, count, size, ranks_compare);
 }
 
 /* ---- parts of tables ---- */
@@ -137,9 +137,9 @@ static double share(double of, double all)
 /* How long the trace is, in seconds; 0: not known. */
 static double duration(const struct digest *digest)
 {
-	if (digest->begin == HEAP_NO_TIME)
+	if (digest->trace->begin == HEAP_NO_TIME)
 		return 0;
-	return ((uint64_t)digest->end - (uint64_t)digest->begin) / SECOND;
+	return ((uint64_t)digest->trace->end - (uint64_t)digest->trace->begin) / SECOND;
 }
 
 static size_t rows(const struct report_tables *tables, size_t count)
@@ -202,7 +202,7 @@ static int print_summary(const struct report_tables *tables)
 	if (digest->peak_time != HEAP_NO_TIME)
 		snprintf(at, sizeof(at), " at %.3f s",
 			 ((uint64_t)digest->peak_time -
-			  (uint64_t)digest->begin) / SECOND);
+			  (uint64_t)digest->trace->begin) / SECOND);
 	if (!digest->sums) {
 		print_sum(tables, "peak", &digest->peak, at);
 		fprintf(tables->out, "  %-11s %12.0f blocks, %.1f %%\n",
@@ -233,19 +233,8 @@ struct report_table {
 	const char *timed;	/* more columns, when times are known */
 	const char *last;	/* the last column; NULL: lines of a stack follow */
 	const char *what;	/* are left out */
-	/* How many there are, if the table is shown. NULL: stacks */
-	size_t (*count)(const struct report_tables *tables);
-	/* What it is ordered by, above 0 (of stacks); NULL: they are in order */
-	double (*key)(const struct digest *digest, size_t number);
 	void (*row)(const struct report_tables *tables, size_t number);
 };
-
-static double key_live(const struct digest *digest, size_t number)
-{
-	const struct digest_site *site = &digest->sites[number];
-
-	return site->kept.bytes + site->kept.count / 1e6;
-}
 
 static void row_live(const struct report_tables *tables, size_t number)
 {
@@ -254,16 +243,9 @@ static void row_live(const struct report_tables *tables, size_t number)
 	fprintf(tables->out, "  %12.0f %16.0f %6.1f", site->kept.count,
 		site->kept.bytes,
 		share(site->kept.bytes, tables->digest->kept.bytes));
-	if (tables->digest->begin != HEAP_NO_TIME)
+	if (tables->digest->trace->begin != HEAP_NO_TIME)
 		fprintf(tables->out, " %12.3f s %12.3f s",
 			site->youngest / SECOND, site->oldest / SECOND);
-}
-
-static double key_peak(const struct digest *digest, size_t number)
-{
-	const struct digest_site *site = &digest->sites[number];
-
-	return site->peak.bytes + site->peak.count / 1e6;
 }
 
 static void row_peak(const struct report_tables *tables, size_t number)
@@ -273,11 +255,6 @@ static void row_peak(const struct report_tables *tables, size_t number)
 	fprintf(tables->out, "  %12.0f %16.0f %6.1f", site->peak.count,
 		site->peak.bytes,
 		share(site->peak.bytes, tables->digest->peak.bytes));
-}
-
-static double key_allocated(const struct digest *digest, size_t number)
-{
-	return digest->sites[number].allocated.count;
 }
 
 static void row_allocated(const struct report_tables *tables, size_t number)
@@ -293,11 +270,6 @@ static void row_allocated(const struct report_tables *tables, size_t number)
 			sum->bytes / seconds);
 }
 
-static double key_temporary(const struct digest *digest, size_t number)
-{
-	return digest->sites[number].temporary;
-}
-
 static void row_temporary(const struct report_tables *tables, size_t number)
 {
 	const struct digest_site *site = &tables->digest->sites[number];
@@ -306,24 +278,6 @@ static void row_temporary(const struct report_tables *tables, size_t number)
 		site->allocated.count,
 		share(site->temporary, site->allocated.count),
 		site->allocated.bytes);
-}
-
-/* Programs in C have none: there, first words that point nowhere mean nothing. */
-static size_t count_types(const struct report_tables *tables)
-{
-	const struct digest *digest = tables->digest;
-
-	for (size_t i = 0; i < digest->types.count; i++)
-		if (digest_types(digest)[i].kind == HEAP_TYPE_NAMED)
-			return digest->types.count;
-	return 0;
-}
-
-static double key_type(const struct digest *digest, size_t number)
-{
-	const struct digest_type *type = &digest_types(digest)[number];
-
-	return type->freed.bytes + type->old.bytes;
 }
 
 static void row_type(const struct report_tables *tables, size_t number)
@@ -342,18 +296,6 @@ static void row_type(const struct report_tables *tables, size_t number)
 			"(first word 0)" : "(no vtable)", false);
 }
 
-static size_t count_threads(const struct report_tables *tables)
-{
-	size_t count = tables->digest->threads.count;
-
-	return count == 1 && !digest_threads(tables->digest)->tid ? 0 : count;
-}
-
-static double key_thread(const struct digest *digest, size_t number)
-{
-	return digest_threads(digest)[number].allocated.count;
-}
-
 static void row_thread(const struct report_tables *tables, size_t number)
 {
 	const struct digest_thread *thread =
@@ -364,11 +306,6 @@ static void row_thread(const struct report_tables *tables, size_t number)
 		thread->tid, thread->allocated.count, thread->allocated.bytes,
 		thread->freed.count, thread->freed.bytes, thread->foreign,
 		thread->temporary);
-}
-
-static size_t count_tags(const struct report_tables *tables)
-{
-	return tables->tag_count;
 }
 
 static void row_tag(const struct report_tables *tables, size_t number)
@@ -388,73 +325,121 @@ static const struct report_table report_tables[REPORT_SECTIONS] = {
 	[REPORT_LIVE] = {
 		"not freed, by stack",
 		"        blocks            bytes      %",
-		"       youngest         oldest", NULL, "stacks", NULL,
-		key_live, row_live,
+		"       youngest         oldest", NULL, "stacks", row_live,
 	},
 	[REPORT_PEAK] = {
 		"at the peak, by stack",
 		"        blocks            bytes      %", "", NULL, "stacks",
-		NULL, key_peak, row_peak,
+		row_peak,
 	},
 	[REPORT_ALLOCATED] = {
 		"most allocations, by stack",
 		"        blocks            bytes      %      average",
-		"       blocks/s          bytes/s", NULL, "stacks", NULL,
-		key_allocated, row_allocated,
+		"       blocks/s          bytes/s", NULL, "stacks",
+		row_allocated,
 	},
 	[REPORT_TEMPORARY] = {
 		"temporary: freed before anything else was allocated, by stack",
 		"     temporary    allocated      %            bytes", "", NULL,
-		"stacks", NULL, key_temporary, row_temporary,
+		"stacks", row_temporary,
 	},
 	[REPORT_TYPES] = {
 		"types, by the vtable when the block was freed, or found",
 		"         freed            bytes          old",
-		"    mean life ", "  type", "types", count_types, key_type,
-		row_type,
+		"    mean life ", "  type", "types", row_type,
 	},
 	[REPORT_THREADS] = {
 		"threads",
 		"       pid      tid    allocated            bytes        freed            bytes   of others'    temporary",
-		"", "", "threads", count_threads, key_thread, row_thread,
+		"", "", "threads", row_thread,
 	},
 	[REPORT_TAGS] = {
 		"tags",
 		"     allocated            bytes        freed    not freed            bytes    temporary",
-		"", "  tag", "tags", count_tags, NULL, row_tag,
+		"", "  tag", "tags", row_tag,
 	},
 };
 
-/* Is it a stack for the table? Those whose blocks are all too young are not. */
-static bool stack_shown(const struct report_tables *tables,
-			const struct report_table *table, size_t number)
+/* How many items the section may have. */
+static size_t items_count(const struct report_tables *tables,
+			  enum report_section section)
 {
-	double least = tables->settings->min_age * SECOND;
+	const struct digest *digest = tables->digest;
 
-	return table->key(tables->digest, number) > 0 &&
-	       !(table->key == key_live && least > 0 &&
-		 tables->digest->sites[number].oldest < least);
+	switch (section) {
+	case REPORT_TYPES:
+		/* Programs in C have none: there, first words that point nowhere
+		 * mean nothing. */
+		for (size_t i = 0; i < digest->types.count; i++)
+			if (digest_types(digest)[i].kind == HEAP_TYPE_NAMED)
+				return digest->types.count;
+		return 0;
+	case REPORT_THREADS:
+		return digest->threads.count == 1 && !digest_threads(digest)->tid
+			? 0 : digest->threads.count;
+	case REPORT_TAGS:
+		return tables->tag_count;
+	default:
+		return digest->site_count;
+	}
+}
+
+/* What an item is ordered by; below 0: it is not shown. */
+static double item_key(const struct report_tables *tables,
+		       enum report_section section, size_t number)
+{
+	const struct digest *digest = tables->digest;
+	const struct digest_type *types = digest_types(digest);
+	const struct digest_site *site;
+	double key = 0;
+
+	switch (section) {
+	case REPORT_TYPES:
+		return types[number].freed.bytes + types[number].old.bytes;
+	case REPORT_THREADS:
+		return digest_threads(digest)[number].allocated.count;
+	case REPORT_TAGS:
+		return 0;	/* they are in order */
+	default:
+		site = &digest->sites[number];
+	}
+	switch (section) {
+	case REPORT_LIVE:
+		if (site->oldest >= tables->settings->min_age * SECOND)
+			key = site->kept.bytes + site->kept.count / 1e6;
+		break;
+	case REPORT_PEAK:
+		key = site->peak.bytes + site->peak.count / 1e6;
+		break;
+	case REPORT_ALLOCATED:
+		key = site->allocated.count;
+		break;
+	default:
+		key = site->temporary;
+	}
+	return key > 0 ? key : -1;
 }
 
 static int print_table(const struct report_tables *tables,
-		       const struct report_table *table)
+		       enum report_section section)
 {
-	const struct digest *digest = tables->digest;
-	size_t all = table->count ? table->count(tables) : digest->site_count;
+	const struct report_table *table = &report_tables[section];
+	size_t all = items_count(tables, section), count = 0;
 	struct report_rank *ranks = calloc(all + 1, sizeof(*ranks));
-	size_t count = 0;
 
 	if (!ranks)
 		return -ENOMEM;
-	for (size_t i = 0; i < all; i++)
-		if (table->count || stack_shown(tables, table, i))
-			ranks[count++] = (struct report_rank){
-				table->key ? table->key(digest, i) : 0, i,
-			};
-	report_ranks_sort(ranks, count);
+	for (size_t i = 0; i < all; i++) {
+		double key = item_key(tables, section, i);
+
+		if (key >= 0)
+			ranks[count++] = (struct report_rank){ key, i };
+	}
+	report_ranks_sort(ranks, count, sizeof(*ranks));
 	if (count)
 		fprintf(tables->out, "\n%s\n%s%s%s\n", table->title,
-			table->columns, duration(digest) ? table->timed : "",
+			table->columns,
+			duration(tables->digest) ? table->timed : "",
 			table->last ? table->last : "");
 	for (size_t i = 0; i < rows(tables, count); i++) {
 		table->row(tables, ranks[i].number);
@@ -556,7 +541,7 @@ static void print_wrong(const struct report_tables *tables,
 	if (event->time != HEAP_NO_TIME)
 		fprintf(tables->out, " at %.6f s",
 			((uint64_t)event->time -
-			 (uint64_t)tables->digest->begin) / SECOND);
+			 (uint64_t)tables->digest->trace->begin) / SECOND);
 	fprintf(tables->out, "%s%s, from\n", *by ? " by " : "", by);
 	report_print_stack(tables, wrong->stack, "      ");
 	if (!wrong->other.number)
@@ -609,9 +594,9 @@ int report_print_tables(FILE *out, const struct digest *digest,
 	} else {
 		fputs("a program", tables.out);
 	}
-	if (digest->begin != HEAP_NO_TIME) {
+	if (digest->trace->begin != HEAP_NO_TIME) {
 		fprintf(tables.out, ", %.3f s", duration(digest));
-		seconds = digest->begin / (int64_t)SECOND;
+		seconds = digest->trace->begin / (int64_t)SECOND;
 		if (gmtime_r(&seconds, &tm) &&
 		    strftime(date, sizeof(date),
 			     "%Y-%m-%d %H:%M:%S UTC", &tm))
@@ -624,7 +609,7 @@ int report_print_tables(FILE *out, const struct digest *digest,
 	for (unsigned int i = 0; !ret && i < REPORT_SECTIONS; i++)
 		if (settings->sections & 1u << i)
 			ret = sections[i] ? sections[i](&tables) :
-			      print_table(&tables, &report_tables[i]);
+			      print_table(&tables, i);
 	free(tables.tags);
 	return ret ? error_no_memory(err) : 0;
 }

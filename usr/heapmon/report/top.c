@@ -15,6 +15,7 @@
 #include "lib/quantity.h"
 #include "lib/safe_text.h"
 #include "heapmon/command/commands.h"
+#include "report.h"
 
 #define PROGRAM		"heapmon"
 #define ARGUMENTS	128	/* of the recorder */
@@ -137,28 +138,18 @@ static void head_print(const struct top *top, double now)
 }
 
 struct screen_row {
-	uint32_t stack;
+	struct report_rank rank;	/* of the stack */
 	struct digest_sum present;
 	double calls, bytes;		/* per second */
 	double temporary;		/* per cent */
-	double key;
 };
-
-static int screen_row_compare(const void *a, const void *b)
-{
-	const struct screen_row *x = a, *y = b;
-
-	if (x->key != y->key)
-		return x->key < y->key ? 1 : -1;
-	return x->stack < y->stack ? -1 : x->stack > y->stack;
-}
 
 static struct screen_row row_of(const struct top *top, uint32_t stack,
 				double seconds)
 {
 	const struct digest_site *site = &top->feed.digest.sites[stack];
 	struct digest_sum before = { 0 };
-	struct screen_row row = { .stack = stack, .present = site->present };
+	struct screen_row row = { .present = site->present };
 
 	if (stack < top->before_count)
 		before = top->before[stack];
@@ -166,7 +157,8 @@ static struct screen_row row_of(const struct top *top, uint32_t stack,
 	row.bytes = (site->allocated.bytes - before.bytes) / seconds;
 	if (site->allocated.count > 0)
 		row.temporary = site->temporary * 100 / site->allocated.count;
-	row.key = (const double[TOP_SORTS]){
+	row.rank.number = stack;
+	row.rank.key = (const double[TOP_SORTS]){
 		row.present.bytes, row.present.count, row.calls, row.bytes,
 		row.temporary,
 	}[top->sort];
@@ -176,8 +168,8 @@ static struct screen_row row_of(const struct top *top, uint32_t stack,
 static void row_print(const struct top *top, const struct screen_row *row)
 {
 	const struct top_feed *feed = &top->feed;
-	const char *where = row->stack < feed->where_count ?
-			    feed->where[row->stack] : NULL;
+	const char *where = row->rank.number < feed->where_count ?
+			    feed->where[row->rank.number] : NULL;
 
 	screen_line(top, "%7s %7s %7s %7s %5.0f  %s",
 		    bytes_text(row->present.bytes).text,
@@ -218,9 +210,9 @@ static bool screen_print(struct top *top, double now)
 	head_print(top, now);
 	for (size_t i = 0; i < sites; i++) {
 		rows[count] = row_of(top, i, seconds);
-		count += rows[count].key > 0;
+		count += rows[count].rank.key > 0;
 	}
-	qsort(rows, count, sizeof(*rows), screen_row_compare);
+	report_ranks_sort(rows, count, sizeof(*rows));
 	for (size_t i = 0; i < count && i < top->rows; i++)
 		row_print(top, &rows[i]);
 	free(rows);
@@ -234,6 +226,7 @@ static int top_pass_on(struct top *top, const char *name, const char *value)
 {
 	if (top->count + 2 + ARGUMENTS_OWN > ARGUMENTS)
 		return options_value_wrong(name, value ? value : "", "too many options");
+	top->chosen |= !strcmp(name, "--pid") || !strcmp(name, "--comm");
 	top->arguments[top->count++] = (char *)name;
 	if (value)
 		top->arguments[top->count++] = (char *)value;
@@ -246,6 +239,8 @@ static int function(void *context, const char *value) \
 	return top_pass_on(context, name, value); \
 }
 
+PASS(take_pid, "--pid")
+PASS(top_take_comm, "--comm")
 PASS(take_follow, "--follow")
 PASS(take_depth, "--depth")
 PASS(take_min_size, "--min-size")
@@ -254,18 +249,6 @@ PASS(take_allocator, "--allocator")
 PASS(take_object, "--object")
 PASS(take_prefix, "--prefix")
 PASS(take_no_old, "--no-old")
-
-static int take_pid(void *context, const char *value)
-{
-	((struct top *)context)->chosen = true;
-	return top_pass_on(context, "--pid", value);
-}
-
-static int top_take_comm(void *context, const char *value)
-{
-	((struct top *)context)->chosen = true;
-	return top_pass_on(context, "--comm", value);
-}
 
 static int take_interval(void *context, const char *value)
 {

@@ -112,10 +112,6 @@ static int feed_take(void *context, const struct heap_event *event,
 	return code;
 }
 
-static void feed_warn(void *context, const char *text)
-{
-}
-
 static void *feed_run(void *context)
 {
 	struct top_feed *feed = context;
@@ -125,7 +121,6 @@ static void *feed_run(void *context)
 	char path[32];
 	struct heap_input input = {
 		.path = path, .options = &options, .trace = &feed->trace,
-		.warn = feed_warn, .context = feed,
 	};
 	int code;
 
