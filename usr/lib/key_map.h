@@ -114,4 +114,24 @@ static inline uint32_t key_map_serial(struct key_map *map, uint64_t key)
 	return key_map_add_number(map, key, number) ? 0 : number;
 }
 
+/* The same for pairs of numbers. */
+struct key_pairs {
+	struct key_map firsts;		/* numbers of the first ones */
+	struct key_map numbers;		/* by number of the first, and second */
+};
+
+static inline uint32_t key_pairs_serial(struct key_pairs *pairs, uint64_t a,
+					uint32_t b)
+{
+	uint64_t first = key_map_serial(&pairs->firsts, a);
+
+	return first ? key_map_serial(&pairs->numbers, first << 32 | b) : 0;
+}
+
+static inline void key_pairs_free(struct key_pairs *pairs)
+{
+	key_map_free(&pairs->firsts);
+	key_map_free(&pairs->numbers);
+}
+
 #endif

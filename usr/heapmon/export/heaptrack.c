@@ -33,8 +33,7 @@ struct heaptrack {
 	struct heap_output *output;
 	FILE *file;
 	struct heaptrack_numbers strings, frames, stacks;
-	struct key_map sizes;		/* numbers of sizes */
-	struct key_map allocations;	/* numbers of sizes and stacks together */
+	struct key_pairs allocations;	/* numbers of sizes and stacks */
 	uint32_t allocation_count;
 	int64_t begin;		/* ns; HEAP_NO_TIME */
 	uint64_t time;		/* ms since then, as written */
@@ -150,13 +149,9 @@ static int heaptrack_put_stack(struct heaptrack *heaptrack, uint32_t stack,
 static int put_allocation(struct heaptrack *heaptrack, uint64_t size,
 			  uint32_t stack, uint32_t *number)
 {
-	uint64_t of_size = key_map_serial(&heaptrack->sizes, size);
 	uint32_t written;
 
-	if (!of_size)
-		return -ENOMEM;
-	*number = key_map_serial(&heaptrack->allocations,
-				 of_size << 32 | stack);
+	*number = key_pairs_serial(&heaptrack->allocations, size, stack);
 	if (*number && *number <= heaptrack->allocation_count)
 		return 0;
 	if (!*number || heaptrack_put_stack(heaptrack, stack, &written))
@@ -304,8 +299,7 @@ static int heaptrack_end(struct heap_output *output, void *state,
 	free(heaptrack->strings.items);
 	free(heaptrack->frames.items);
 	free(heaptrack->stacks.items);
-	key_map_free(&heaptrack->sizes);
-	key_map_free(&heaptrack->allocations);
+	key_pairs_free(&heaptrack->allocations);
 	return 0;
 }
 

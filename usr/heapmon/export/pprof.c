@@ -107,9 +107,9 @@ struct pprof {
 	uint32_t strings;
 	uint32_t *mapping_of;	/* by frame; 0: none */
 	bool *used;		/* by frame */
-	struct mapping *mappings;
+	struct mapping *mappings;	/* from 1 */
 	size_t mapping_count, mapping_room;
-	struct key_map mapping_numbers;	/* by hash of module and start */
+	struct key_pairs mapping_numbers;	/* by start and module */
 	struct key_map functions;	/* numbers, by symbol and file */
 	uint32_t function_count;
 	bool failed;		/* no memory */
@@ -216,44 +216,25 @@ static void write_head(struct pprof *pprof)
 
 /* ---- frames ---- */
 
-/* Its number, from 1; 0: no memory. */
-static uint32_t mapping_number(struct pprof *pprof, uint32_t module,
-			       uint64_t start)
-{
-	uint64_t hash = key_map_mix(key_map_mix(0, module), start);
-	uint32_t number;
-	size_t step = 0;
-
-	while ((number = key_map_each_number(&pprof->mapping_numbers, hash,
-					     &step)))
-		if (pprof->mappings[number - 1].module == module &&
-		    pprof->mappings[number - 1].start == start)
-			return number;
-	if (!array_grow(&pprof->mappings, pprof->mapping_count,
-			&pprof->mapping_room, sizeof(*pprof->mappings)) ||
-	    key_map_add_number(&pprof->mapping_numbers, hash,
-			       pprof->mapping_count + 1)) {
-		pprof->failed = true;
-		return 0;
-	}
-	pprof->mappings[pprof->mapping_count++] = (struct mapping){
-		.module = module, .start = start,
-	};
-	return pprof->mapping_count;
-}
-
 static void mapping_add_frame(struct pprof *pprof, uint32_t number)
 {
 	const struct heap_frame *frame = &pprof->trace->frames[number];
 	uint64_t start = frame->address - frame->module_offset;
+	uint32_t id;
 	struct mapping *mapping;
 
 	if (!frame->module || frame->module_offset > frame->address)
 		return;
-	pprof->mapping_of[number] = mapping_number(pprof, frame->module, start);
-	if (!pprof->mapping_of[number])
+	id = key_pairs_serial(&pprof->mapping_numbers, start, frame->module);
+	if (!id || !array_extend(&pprof->mappings, &pprof->mapping_count,
+				 &pprof->mapping_room, sizeof(*mapping), id)) {
+		pprof->failed = true;
 		return;
-	mapping = &pprof->mappings[pprof->mapping_of[number] - 1];
+	}
+	pprof->mapping_of[number] = id;
+	mapping = &pprof->mappings[id];
+	mapping->module = frame->module;
+	mapping->start = start;
 	if (frame->address >= mapping->limit)
 		mapping->limit = frame->address + 1;
 	if (!frame->symbol)
@@ -366,11 +347,11 @@ static void write_profile(struct pprof *pprof,
 			mapping_add_frame(pprof, i);
 	/* id, start, limit, offset, file, build-id; has_functions ... keep pprof
 	 * from looking for symbols of its own: where some are missing, it may. */
-	for (size_t i = 0; i < pprof->mapping_count; i++) {
+	for (size_t i = 1; i < pprof->mapping_count; i++) {
 		const struct mapping *mapping = &pprof->mappings[i];
 		bool known = !mapping->bare;
 
-		PUT_FIELDS(&pprof->part, i + 1, mapping->start, mapping->limit,
+		PUT_FIELDS(&pprof->part, i, mapping->start, mapping->limit,
 			   0, write_string(pprof, mapping->module), 0, known,
 			   known, known);
 		write_part(pprof, PROFILE_MAPPING);
@@ -401,7 +382,7 @@ static int pprof_write(struct heap_output *output,
 	bytes_free(&pprof.whole);
 	bytes_free(&pprof.part);
 	bytes_free(&pprof.inner);
-	key_map_free(&pprof.mapping_numbers);
+	key_pairs_free(&pprof.mapping_numbers);
 	key_map_free(&pprof.functions);
 	free(pprof.string_at);
 	free(pprof.mapping_of);

@@ -17,9 +17,8 @@ struct callsite_builder {
 	size_t name_count;
 	uint64_t *begins;	/* by frame: of its symbol */
 	uint64_t *addresses;	/* by frame */
-	struct key_map symbols;		/* numbers, by hash of name and begin */
+	struct key_pairs symbols;	/* numbers, by begin and name */
 };
-
 
 /* ---- stacks: which are needed, and their indices ---- */
 
@@ -119,28 +118,6 @@ static int item_compare(const void *a, const void *b)
 	return one->index < two->index ? -1 : one->index > two->index;
 }
 
-/* Number of the symbol, from 1; 0: no memory. */
-static uint32_t symbol_number(struct callsite_builder *builder, uint32_t name,
-			      uint64_t address)
-{
-	struct callsites *out = builder->out;
-	uint64_t hash = key_map_mix(key_map_mix(0, name), address);
-	size_t step = 0;
-	uint32_t number;
-
-	while ((number = key_map_each_number(&builder->symbols, hash, &step)))
-		if (out->symbols[number - 1].name == name &&
-		    out->symbols[number - 1].address == address)
-			return number;
-	number = out->symbol_count + 1;
-	if (key_map_add_number(&builder->symbols, hash, number))
-		return 0;
-	out->symbols[out->symbol_count++] = (struct callsite_symbol){
-		address, name
-	};
-	return number;
-}
-
 static int items_make(struct callsite_builder *builder)
 {
 	const struct heap_profile *profile = builder->profile;
@@ -170,10 +147,18 @@ static int items_make(struct callsite_builder *builder)
 		uint32_t name = callsite_frame_name(&trace->frames[frame]);
 
 		out->place[item->index] = i;
-		item->symbol = name ? symbol_number(builder, name,
-						    builder->begins[frame]) : 0;
-		if (name && !item->symbol)
+		item->symbol = 0;
+		if (!name)
+			continue;
+		item->symbol = key_pairs_serial(&builder->symbols,
+						builder->begins[frame], name);
+		if (!item->symbol)
 			return -ENOMEM;
+		if (item->symbol > out->symbol_count)
+			out->symbols[out->symbol_count++] =
+				(struct callsite_symbol){
+					builder->begins[frame], name
+				};
 	}
 	return 0;
 }
@@ -214,7 +199,7 @@ int callsites_make(struct callsites *callsites,
 	free(builder.names);
 	free(builder.begins);
 	free(builder.addresses);
-	key_map_free(&builder.symbols);
+	key_pairs_free(&builder.symbols);
 	return ret;
 }
 
@@ -228,33 +213,13 @@ void callsites_free(struct callsites *callsites)
 
 /* ---- groups ---- */
 
-/* A number for each pair of numbers. */
-struct callsite_pairs {
-	struct key_map firsts;		/* numbers of the first ones */
-	struct key_map numbers;		/* by number of the first, and second */
-};
-
-/* 0: no memory. */
-static uint32_t pair_number(struct callsite_pairs *pairs, uint64_t a, uint32_t b)
-{
-	uint64_t first = key_map_serial(&pairs->firsts, a);
-
-	return first ? key_map_serial(&pairs->numbers, first << 32 | b) : 0;
-}
-
-static void pairs_clear(struct callsite_pairs *pairs)
-{
-	key_map_free(&pairs->firsts);
-	key_map_free(&pairs->numbers);
-}
-
 /*
  * By index: what a call site's callers are together, as far as `before` has
  * the callers' own; 0: it has none. A caller's index is lower, so that in
  * place (before == now) all of them count.
  */
 static bool callers_number(const struct callsites *sites,
-			   struct callsite_pairs *pairs, const uint32_t *before,
+			   struct key_pairs *pairs, const uint32_t *before,
 			   uint32_t *now)
 {
 	for (uint32_t i = 1; i <= sites->count; i++) {
@@ -265,8 +230,9 @@ static bool callers_number(const struct callsites *sites,
 		if (!site->parent)
 			continue;
 		caller = callsites_caller(sites, site);
-		now[i] = pair_number(pairs, callsites_place_key(sites, caller),
-				     before[site->parent]);
+		now[i] = key_pairs_serial(pairs,
+					  callsites_place_key(sites, caller),
+					  before[site->parent]);
 		if (!now[i])
 			return false;
 	}
@@ -275,7 +241,7 @@ static bool callers_number(const struct callsites *sites,
 
 /* The same for callers up to so many frames in all. */
 static bool callers_compare(const struct callsites *sites,
-			    struct callsite_pairs *pairs, unsigned int depth,
+			    struct key_pairs *pairs, unsigned int depth,
 			    uint32_t *callers)
 {
 	size_t size = (sites->count + 1) * sizeof(*callers);
@@ -286,7 +252,7 @@ static bool callers_compare(const struct callsites *sites,
 		return callers_number(sites, pairs, callers, callers);
 	before = calloc(1, size);
 	for (unsigned int i = 1; before && done && i < depth; i++) {
-		pairs_clear(pairs);
+		key_pairs_free(pairs);
 		done = callers_number(sites, pairs, before, callers);
 		memcpy(before, callers, size);
 	}
@@ -296,13 +262,13 @@ static bool callers_compare(const struct callsites *sites,
 
 /* Neighbours that are one place and have the same callers become one. */
 static bool groups_fill(const struct callsites *sites,
-			struct callsite_pairs *pairs, const uint32_t *callers,
+			struct key_pairs *pairs, const uint32_t *callers,
 			struct callsite_group *groups, uint32_t *group_of,
 			size_t *count)
 {
 	size_t first = 0;
 
-	pairs_clear(pairs);
+	key_pairs_free(pairs);
 	for (size_t i = 0; i < sites->count; i++) {
 		const struct callsite *site = &sites->items[i];
 		uint32_t pair;
@@ -311,7 +277,7 @@ static bool groups_fill(const struct callsites *sites,
 			first = i;
 		if (!site->from)
 			continue;
-		pair = pair_number(pairs, first, callers[site->index]);
+		pair = key_pairs_serial(pairs, first, callers[site->index]);
 		if (!pair)
 			return false;
 		if (pair > *count) {
@@ -330,7 +296,7 @@ struct callsite_group *callsites_groups(const struct callsites *sites,
 	uint32_t *callers = calloc(room, sizeof(*callers));
 	uint32_t *group_of = calloc(room, sizeof(*group_of));
 	struct callsite_group *groups = calloc(room, sizeof(*groups));
-	struct callsite_pairs pairs = { 0 };
+	struct key_pairs pairs = { 0 };
 
 	*count = 0;
 	if (!callers || !group_of || !groups ||
@@ -341,6 +307,6 @@ struct callsite_group *callsites_groups(const struct callsites *sites,
 	}
 	free(callers);
 	free(group_of);
-	pairs_clear(&pairs);
+	key_pairs_free(&pairs);
 	return groups;
 }

@@ -355,14 +355,22 @@ int old_heaps_walk(struct old_heaps *heaps, struct old_chunks *chunks,
 	return code;
 }
 
+/* ---- chunks that have a mapping of their own ---- */
+
 #define PAGEMAP_ENTRIES	8192
 
-/* ---- chunks that have a mapping of their own: as the allocator counts them ---- */
-
-struct mapped_counted {
-	bool known;
-	int32_t chunks;
+struct mapped_search {
+	struct old_chunks *chunks;
+	const struct old_process *process;
+	bool counted;		/* the allocator's figures are known: */
+	uint32_t chunk_count;
+	uint64_t chunk_bytes;
+	uint32_t found;
 	uint64_t bytes;
+	bool aligned;		/* of memalign: not only at the begin */
+	int pagemap;
+	uint64_t first, count;	/* pages whose entries are there */
+	uint64_t entries[PAGEMAP_ENTRIES];
 };
 
 /*
@@ -370,68 +378,49 @@ struct mapped_counted {
  * mapped bytes, their peak; before these, four int: how many chunks are mapped,
  * may be, were at most, and a truth value.
  */
-static bool counted_at(const struct old_process *process, const uint8_t *at,
-		       struct mapped_counted *counted)
+static void counted_at(struct mapped_search *search, const uint8_t *at)
 {
-	uint64_t bytes = old_word(process, at - 2 * process->word);
-	uint64_t peak = old_word(process, at - process->word);
-	const uint8_t *ints = at - 2 * process->word - 4 * sizeof(int32_t);
+	unsigned int word = search->process->word;
+	uint64_t bytes = old_word(search->process, at - 2 * word);
+	uint64_t peak = old_word(search->process, at - word);
+	int32_t n[4];
 
 	if (bytes > peak || bytes % PAGE || peak % PAGE)
-		return false;
-	for (unsigned int pad = 0; pad < process->word; pad += 4) {
-		int32_t n[4];
-
-		memcpy(n, ints - pad, sizeof(n));
+		return;
+	for (unsigned int pad = 0; pad < word && !search->counted; pad += 4) {
+		memcpy(n, at - 2 * word - sizeof(n) - pad, sizeof(n));
 		if (n[0] < 0 || n[0] > n[2] || n[1] < 0 || n[3] < 0 ||
 		    n[3] > 1 || bytes / PAGE < (uint64_t)n[0] ||
 		    (n[0] == 0) != (bytes == 0))
 			continue;
-		*counted = (struct mapped_counted){ true, n[0], bytes };
-		return true;
+		search->counted = true;
+		search->chunk_count = n[0];
+		search->chunk_bytes = bytes;
 	}
-	return false;
 }
 
-static struct mapped_counted counted_find(const struct old_arena *arena,
-					  const struct old_heaps *heaps)
+static void counted_find(struct mapped_search *search,
+			 const struct old_arena *arena, uint64_t main)
 {
-	const struct old_process *process = arena->process;
-	uint64_t size = arena->data->end - arena->data->start;
-	uint64_t begin = heaps->main & -(uint64_t)PAGE;
-	struct mapped_counted counted = { false };
+	const struct old_process *process = search->process;
+	uint64_t size = arena->data->end - arena->data->start, word;
 	uint8_t *bytes = malloc(size);
 
-	if (bytes && heaps->main &&
+	if (bytes && main &&
 	    old_process_read(process, arena->data->start, bytes, size))
-		for (uint64_t i = 64; i < size && !counted.known;
+		for (uint64_t i = 64; i < size && !search->counted;
 		     i += process->word) {
-			uint64_t word = old_word(process, bytes + i);
-
-			if (word >= begin && word <= heaps->main)
-				counted_at(process, bytes + i, &counted);
+			word = old_word(process, bytes + i);
+			if (word >= (main & -(uint64_t)PAGE) && word <= main)
+				counted_at(search, bytes + i);
 		}
 	free(bytes);
-	return counted;
 }
-
-/* ---- looking at pages ---- */
-
-struct mapped_search {
-	struct old_chunks *chunks;
-	const struct old_process *process;
-	struct mapped_counted counted;
-	int pagemap;
-	bool aligned;		/* of memalign: not only at the begin */
-	uint32_t found;
-	uint64_t bytes;
-};
 
 static bool search_done(const struct mapped_search *search)
 {
-	return search->counted.known &&
-	       search->found == (uint32_t)search->counted.chunks &&
-	       search->bytes == search->counted.bytes;
+	return search->counted && search->found == search->chunk_count &&
+	       search->bytes == search->chunk_bytes;
 }
 
 /*
@@ -551,29 +540,26 @@ static uint64_t page_look(struct mapped_search *search,
 }
 
 /* Is the page in memory, or on a swap device? (pagemap: bits 63, 62) */
-static bool mapped_page_there(const struct mapped_search *search, uint64_t at,
-			      uint64_t *entries, uint64_t *first,
-			      uint64_t *count)
+static bool mapped_page_there(struct mapped_search *search, uint64_t at)
 {
 	uint64_t page = at / PAGE;
 	ssize_t got;
 
-	if (page - *first >= *count) {
-		got = pread(search->pagemap, entries,
-			    PAGEMAP_ENTRIES * sizeof(*entries),
-			    page * sizeof(*entries));
-		*first = page;
-		*count = got > 0 ? got / sizeof(*entries) : 0;
-		if (!*count)
+	if (page - search->first >= search->count) {
+		got = pread(search->pagemap, search->entries,
+			    sizeof(search->entries), page * sizeof(uint64_t));
+		search->first = page;
+		search->count = got > 0 ? got / sizeof(uint64_t) : 0;
+		if (!search->count)
 			return true;
 	}
-	return entries[page - *first] >> 62;
+	return search->entries[page - search->first] >> 62;
 }
 
 static void region_look(struct mapped_search *search,
-			const struct old_region *region, uint64_t *entries)
+			const struct old_region *region)
 {
-	uint64_t at = region->start, first = 0, count = 0;
+	uint64_t at = region->start;
 
 	while (at < region->end && !search_done(search)) {
 		const struct old_span *span = old_chunks_span(search->chunks,
@@ -581,20 +567,20 @@ static void region_look(struct mapped_search *search,
 
 		if (span)
 			at = (span->end + PAGE - 1) & -(uint64_t)PAGE;
-		else if (mapped_page_there(search, at, entries, &first, &count))
+		else if (mapped_page_there(search, at))
 			at = page_look(search, region, at);
 		else
 			at += PAGE;
 	}
 }
 
-static void mapped_search_run(struct mapped_search *search, uint64_t *entries)
+static void mapped_search_run(struct mapped_search *search)
 {
 	for (size_t i = 0; i < search->process->count; i++) {
 		const struct old_region *region = &search->process->regions[i];
 
 		if (region->anonymous && region->writable)
-			region_look(search, region, entries);
+			region_look(search, region);
 	}
 }
 
@@ -602,29 +588,28 @@ int old_mapped_find(struct old_chunks *chunks, const struct old_arena *arena,
 		    const struct old_heaps *heaps, uint32_t *found,
 		    struct error *err)
 {
-	struct mapped_search search = {
-		.chunks = chunks,
-		.process = arena->process,
-		.counted = counted_find(arena, heaps),
-	};
-	uint64_t *entries = malloc(PAGEMAP_ENTRIES * sizeof(*entries));
+	struct mapped_search *search = calloc(1, sizeof(*search));
 	char path[32];
+	int code = 0;
 
-	if (!entries)
+	if (!search)
 		return error_no_memory(err);
+	search->chunks = chunks;
+	search->process = arena->process;
+	counted_find(search, arena, heaps->main);
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/pagemap",
 		 arena->process->pid);
-	search.pagemap = open(path, O_RDONLY | O_CLOEXEC);
-	mapped_search_run(&search, entries);
-	search.aligned = true;
-	if (!search_done(&search))
-		mapped_search_run(&search, entries);
-	if (search.pagemap >= 0)
-		close(search.pagemap);
-	free(entries);
-	*found += search.found;
-	if (!search.counted.known || search_done(&search))
-		return 0;
-	return error_set(err, -EILSEQ, "%" PRIu32 " large blocks were found, the allocator counts %" PRId32,
-			 search.found, search.counted.chunks);
+	search->pagemap = open(path, O_RDONLY | O_CLOEXEC);
+	mapped_search_run(search);
+	search->aligned = true;
+	if (!search_done(search))
+		mapped_search_run(search);
+	if (search->pagemap >= 0)
+		close(search->pagemap);
+	*found += search->found;
+	if (search->counted && !search_done(search))
+		code = error_set(err, -EILSEQ, "%" PRIu32 " large blocks were found, the allocator counts %" PRIu32,
+				 search->found, search->chunk_count);
+	free(search);
+	return code;
 }
