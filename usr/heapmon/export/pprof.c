@@ -346,7 +346,7 @@ static void write_profile(struct pprof *pprof,
 		if (pprof->used[i])
 			mapping_add_frame(pprof, i);
 	/* id, start, limit, offset, file, build-id; has_functions ... keep pprof
-	 * from looking for symbols of its own: where some are missing, it may. */
+	 * from symbols of its own: where some are missing, it may look. */
 	for (size_t i = 1; i < pprof->mapping_count; i++) {
 		const struct mapping *mapping = &pprof->mappings[i];
 		bool known = !mapping->bare;

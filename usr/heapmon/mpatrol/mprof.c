@@ -35,8 +35,8 @@ struct mprof_figures {
 	uint64_t sum, left_sum;
 };
 
-static struct mprof_figures figures_of(const struct mprof_unit *unit,
-				       const struct heap_sums *sums)
+static struct mprof_figures mprof_figures_of(const struct mprof_unit *unit,
+					     const struct heap_sums *sums)
 {
 	const uint64_t *allocated =
 		unit->counts ? sums->allocs : sums->alloc_bytes;
@@ -225,7 +225,7 @@ static void direct_row_print(const struct mprof *mprof,
 			     const struct mprof_row *row)
 {
 	const struct mprof_unit *all = mprof->unit;
-	struct mprof_figures figures = figures_of(all, &row->sums);
+	struct mprof_figures figures = mprof_figures_of(all, &row->sums);
 
 	fprintf(mprof->out, "%*" PRIu64 "  %6.2f ", all->width, row->key,
 		mprof_percent(row->key, all->allocated));
@@ -234,7 +234,7 @@ static void direct_row_print(const struct mprof *mprof,
 		figures.left_sum, mprof_share(figures.left_sum, all->left));
 	classes_print(mprof->out, figures.left, all->left);
 	fprintf(mprof->out, "  %*" PRIu64 "  ", mprof->other->width,
-		figures_of(mprof->other, &row->sums).sum);
+		mprof_figures_of(mprof->other, &row->sums).sum);
 	name_print(mprof, mprof->out, row->site);
 	putc('\n', mprof->out);
 }
@@ -266,7 +266,7 @@ static void direct_print(const struct mprof *mprof, struct mprof_row *rows)
 			if (sites->items[i].from)
 				heap_sums_add(&row->sums,
 					      &sites->items[i].from->sums);
-		row->key = figures_of(mprof->unit, &row->sums).sum;
+		row->key = mprof_figures_of(mprof->unit, &row->sums).sum;
 	}
 	qsort(rows, count, sizeof(*rows), mprof_row_compare);
 
@@ -282,7 +282,7 @@ static void direct_print(const struct mprof *mprof, struct mprof_row *rows)
 		direct_row_print(mprof, &rows[i]);
 		heap_sums_add(&sums, &rows[i].sums);
 	}
-	figures = figures_of(unit, &sums);
+	figures = mprof_figures_of(unit, &sums);
 	fprintf(mprof->out, "%s%*" PRIu64 "         ", count ? "\n" : "",
 		unit->width, unit->allocated);
 	classes_print(mprof->out, figures.allocated, unit->allocated);
@@ -301,7 +301,8 @@ static size_t leak_rows(const struct mprof *mprof,
 	size_t count = 0;
 
 	for (size_t i = 0; i < group_count; i++) {
-		uint64_t key = figures_of(mprof->unit, &groups[i].sums).left_sum;
+		uint64_t key = mprof_figures_of(mprof->unit,
+						&groups[i].sums).left_sum;
 
 		if (!key)
 			continue;
@@ -318,8 +319,10 @@ static void leak_row_print(const struct mprof *mprof,
 			   const struct mprof_row *row)
 {
 	const struct callsite *site = row->site;
-	struct mprof_figures figures = figures_of(mprof->unit, &row->sums);
-	struct mprof_figures other = figures_of(mprof->other, &row->sums);
+	struct mprof_figures figures =
+		mprof_figures_of(mprof->unit, &row->sums);
+	struct mprof_figures other =
+		mprof_figures_of(mprof->other, &row->sums);
 	unsigned int depth = mprof->options.depth;
 
 	fprintf(mprof->out, "%6.2f  %*" PRIu64 "  %6.2f  %*" PRIu64
@@ -475,8 +478,8 @@ static int end_add(struct callgraph *graph, uint32_t parent, uint32_t child,
 
 /* Walk to the outermost. What a stack allocates counts once at a place: an edge
  * that comes back to one is part of a cycle. */
-static int stack_add(struct callgraph *graph, const struct callsite_group *group,
-		     uint64_t walk)
+static int stack_add(struct callgraph *graph,
+		     const struct callsite_group *group, uint64_t walk)
 {
 	const struct callsites *sites = &graph->mprof->callsites;
 	const struct callsite *site = group->site;
@@ -569,7 +572,8 @@ static void edge_print(const struct callgraph *graph, const struct edge *edge,
 {
 	const struct mprof *mprof = graph->mprof;
 	const struct vertex *vertex = &graph->vertices[other];
-	struct mprof_figures figures = figures_of(mprof->unit, &edge->sums);
+	struct mprof_figures figures =
+		mprof_figures_of(mprof->unit, &edge->sums);
 
 	fprintf(mprof->out, "%s%*" PRIu64 " ", edge->cycle ? " (*) " : "     ",
 		mprof->unit->width, figures.sum);
@@ -660,7 +664,7 @@ static int edge_write(const struct callgraph *graph, const struct edge *edge)
 {
 	const struct style_mprof_options *options = &graph->mprof->options;
 	struct mprof_figures figures =
-		figures_of(graph->mprof->unit, &edge->sums);
+		mprof_figures_of(graph->mprof->unit, &edge->sums);
 	int ret;
 
 	if (options->leaks && !figures.left_sum)

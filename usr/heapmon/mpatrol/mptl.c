@@ -297,7 +297,7 @@ static int stacks_make(struct mptl_reader *reader)
 
 /* ---- sums ---- */
 
-/* Add to the sums of a stack's site, and to what lives now, or lived at the end. */
+/* Add to the sums of a stack's site, and to what lives at the end. */
 static int mptl_site_add(struct mptl_reader *reader, uint32_t stack,
 			 const struct heap_sums *more)
 {
@@ -510,8 +510,7 @@ static void mptl_warn_unheld(struct heap_output *output,
 				 "blocks that were there before the recording are left out");
 }
 
-/* The string table: names by symbol, one after the other. `names` gets where they
- * are. Its size. */
+/* Where the names of symbols are in the string table; returns its size. */
 static uint64_t names_place(const struct callsites *callsites,
 			    const struct heap_trace *trace, uint64_t *names)
 {

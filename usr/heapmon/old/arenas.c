@@ -147,7 +147,7 @@ static bool arena_begin(struct old_arena *arena, uint64_t bins)
 
 		layout_make(&arena->layout, n * word, word);
 		arena->main = at;
-		/* Back to where it began, and not only to somewhere on the way? */
+		/* Back to where it began, not only to somewhere on the way? */
 		for (unsigned int i = 0; at && at != before && i < ARENAS_MOST;
 		     i++) {
 			if (!(i & (i - 1)))
@@ -283,8 +283,8 @@ static int main_walk(struct old_heaps *heaps, struct old_chunks *chunks,
 		return broken(err, main);
 	if (top == main + arena->layout.top)
 		return 0;	/* nothing was ever asked of it */
-	/* The memory of sbrk, with what others have of it between its parts: that
-	 * counts as the arena's. */
+	/* What others have of the memory of sbrk, between its parts, counts as the
+	 * arena's. */
 	if (brk)
 		found = region_walk(chunks, brk, top, CHUNK_ALIGN);
 	if (found.bytes)

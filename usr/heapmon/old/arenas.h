@@ -43,8 +43,9 @@ struct old_heaps {
 int old_heaps_walk(struct old_heaps *heaps, struct old_chunks *chunks,
 		   const struct old_arena *arena, struct error *err);
 
-/* Large chunks that have a mapping of their own: how many were found. 0; or -EILSEQ with err set: fewer or more than the
- * allocator has. */
+/* Large chunks that have a mapping of their own (malloc/malloc.c, sysmalloc_mmap
+ * and struct malloc_par, which counts them): how many were found. 0; or -EILSEQ
+ * with err set: fewer or more than the allocator has. */
 int old_mapped_find(struct old_chunks *chunks, const struct old_arena *arena,
 		    const struct old_heaps *heaps, uint32_t *found,
 		    struct error *err);

@@ -381,9 +381,9 @@ static uint64_t cache_mark(const struct cache *cache, uint64_t block)
 }
 
 /*
- * Which block is a thread's cache, though there is nothing in it? A thread's data lie below its thread pointer, or on AArch64 from it on
- * (variants II and I in U. Drepper, "ELF Handling For Thread-Local Storage";
- * aaelf64-tls).
+ * Which block is a thread's cache, though there is nothing in it? A thread's data
+ * lie below its thread pointer, or on AArch64 from it on (variants II and I in U.
+ * Drepper, "ELF Handling For Thread-Local Storage"; aaelf64-tls).
  */
 
 /* A word in a thread's data leads to what may be an empty cache. */
@@ -430,7 +430,8 @@ static void word_look(struct empties *empties, uint64_t offset, uint64_t block)
 	struct cache cache;
 	int filled;
 
-	if (!block || block % CHUNK_ALIGN || !cache_read(&cache, empties->chunks, block))
+	if (!block || block % CHUNK_ALIGN ||
+	    !cache_read(&cache, empties->chunks, block))
 		return;
 	filled = cache_check(&cache);
 	if (filled > 0)

@@ -106,8 +106,9 @@ static uint64_t fastbins_mark(struct old_walking *walk,
 	for (uint64_t at = arena->main; at && n < ARENAS_MOST;
 	     at = old_arena_next(arena, at), n++)
 		for (unsigned int i = 0; i < layout->fastbin_count; i++)
-			if (old_process_word(&walk->process, at +
-					     layout->fastbins + i * word, &chunk))
+			if (old_process_word(&walk->process,
+					     at + layout->fastbins + i * word,
+					     &chunk))
 				marked += old_cache_mark_list(&walk->chunks,
 							      chunk);
 	return marked;

@@ -151,11 +151,13 @@ static void difference_print_stack(FILE *out, const char *text, uint32_t depth)
 	}
 }
 
-static int difference_print_table(FILE *out, const struct difference *difference,
+static int difference_print_table(FILE *out,
+				  const struct difference *difference,
 				  const struct table *table,
 				  const struct report_settings *settings)
 {
-	struct report_rank *ranks = calloc(difference->count + 1, sizeof(*ranks));
+	struct report_rank *ranks =
+		calloc(difference->count + 1, sizeof(*ranks));
 	const struct digest_sum *sums;
 	size_t count = 0, shown;
 

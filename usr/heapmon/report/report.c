@@ -105,8 +105,8 @@ static int form_set(struct request *request, enum report_form form)
 	return -1;
 }
 
-#define TAKE_FORM(function, form)					\
-static int function(void *context, const char *value)			\
+#define TAKE_FORM(take, form)						\
+static int take(void *context, const char *value)			\
 {									\
 	return form_set(context, form);					\
 }
@@ -218,40 +218,18 @@ static void notes_print(struct heap_trace *trace)
 		      stderr);
 }
 
-static int report_mptrace(const struct request *request, char **paths,
-			  FILE *out, struct error *err)
-{
-	struct style_mptrace style = {
-		.out = out, .verbose = request->verbose,
-		.source = request->source,
-	};
-	const struct reading_follower follower = { style_mptrace_step, &style };
-	struct subject subject;
-	int ret = subject_read(&subject, paths[0], request, &follower, err);
-
-	if (!ret && subject.reading.sums)
-		ret = error_set(err, -EINVAL, "'%s' has sums only: mptrace's tables are made of events",
-				paths[0]);
-	if (!heapmon_fatal(ret)) {
-		style_mptrace_end(&style, &subject.reading.trace);
-		notes_print(&subject.reading.trace);
-	}
-	style_mptrace_free(&style);
-	subject_close(&subject);
-	return ret;
-}
-
-struct mprof_job {
+struct report {
 	const struct request *request;
-	const struct heap_profile *profile;
 	FILE *out;
+	struct subject subjects[2];	/* the second: of --diff */
+	struct style_mptrace mptrace;
 };
 
 /* `graph`: the graph file; NULL: there is none. */
 static int mprof_write(void *context, FILE *graph, struct error *err)
 {
-	const struct mprof_job *job = context;
-	const struct request *request = job->request;
+	const struct report *report = context;
+	const struct request *request = report->request;
 	const struct style_mprof_options options = {
 		.addresses = request->addresses, .counts = request->counts,
 		.call_graph = request->verbose, .graph = graph,
@@ -259,87 +237,76 @@ static int mprof_write(void *context, FILE *graph, struct error *err)
 		.depth = request->depth_given ? request->settings.depth : 1,
 	};
 
-	return style_mprof_print(job->out, job->profile, &options, err);
+	return style_mprof_print(report->out, &report->subjects[0].profile,
+				 &options, err);
 }
 
-static int report_mprof(const struct request *request, char **paths, FILE *out,
-			struct error *err)
+static int form_print(struct report *report, struct error *err)
 {
-	struct subject subject;
-	struct mprof_job job = { request, &subject.profile, out };
-	int ret = subject_read(&subject, paths[0], request, NULL, err);
-	int printed = 0;
+	const struct request *request = report->request;
+	struct heap_trace *trace = &report->subjects[0].reading.trace;
+	const struct digest *digest = &report->subjects[0].digest;
+	int ret = 0;
 
-	if (!heapmon_fatal(ret)) {
-		printed = request->graph ?
-			heapmon_write_output(request->graph, paths, 1,
-					     mprof_write, &job, err) :
-			mprof_write(&job, NULL, err);
-		notes_print(&subject.reading.trace);
-	}
-	subject_close(&subject);
-	return printed ? printed : ret;
-}
-
-static int report_difference(const struct request *request, char **paths,
-			     FILE *out, struct error *err)
-{
-	struct subject before, after;
-	int ret = subject_read(&before, paths[0], request, NULL, err);
-	int second, printed = 0;
-
-	if (heapmon_fatal(ret)) {
-		subject_close(&before);
+	switch (request->form) {
+	case FORM_MPTRACE:
+		style_mptrace_end(&report->mptrace, trace);
+		notes_print(trace);
+		return 0;
+	case FORM_MPROF:
+		ret = request->graph ?
+			heapmon_write_output(request->graph, request->paths, 1,
+					     mprof_write, report, err) :
+			mprof_write(report, NULL, err);
+		notes_print(trace);
 		return ret;
+	case FORM_DIFFERENCE:
+		return report_print_difference(report->out, digest,
+					       &report->subjects[1].digest,
+					       &request->settings, err);
+	case FORM_JSON:
+		return report_print_json(report->out, digest, err);
+	case FORM_FLAME:
+		return report_print_flame(report->out, digest, err);
+	case FORM_TABLES:
+		break;
 	}
-	second = subject_read(&after, paths[1], request, NULL, err);
-	if (!heapmon_fatal(second))
-		printed = report_print_difference(out, &before.digest,
-						  &after.digest,
-						  &request->settings, err);
-	subject_close(&before);
-	subject_close(&after);
-	if (printed)
-		return printed;
-	return second ? second : ret;
-}
-
-static int report_digest(const struct request *request, char **paths,
-			 FILE *out, struct error *err)
-{
-	struct subject subject;
-	const struct digest *digest = &subject.digest;
-	int ret = subject_read(&subject, paths[0], request, NULL, err);
-	int printed = 0;
-
-	if (heapmon_fatal(ret))
-		printed = 0;
-	else if (request->form == FORM_JSON)
-		printed = report_print_json(out, digest, err);
-	else if (request->form == FORM_FLAME)
-		printed = report_print_flame(out, digest, err);
-	else
-		printed = report_print_tables(out, digest, &request->settings,
-					      err);
-	subject_close(&subject);
-	return printed ? printed : ret;
+	return report_print_tables(report->out, digest, &request->settings,
+				   err);
 }
 
 static int report_write(void *context, FILE *out, struct error *err)
 {
 	const struct request *request = context;
-	char **paths = request->paths;
+	struct report report = {
+		.request = request, .out = out,
+		.mptrace = {
+			.out = out, .verbose = request->verbose,
+			.source = request->source,
+		},
+	};
+	const struct reading_follower follower = {
+		style_mptrace_step, &report.mptrace,
+	};
+	bool mptrace = request->form == FORM_MPTRACE;
+	int files = request->form == FORM_DIFFERENCE ? 2 : 1, read = 0;
+	int ret = 0, one, printed = 0;
 
-	switch (request->form) {
-	case FORM_MPTRACE:
-		return report_mptrace(request, paths, out, err);
-	case FORM_MPROF:
-		return report_mprof(request, paths, out, err);
-	case FORM_DIFFERENCE:
-		return report_difference(request, paths, out, err);
-	default:
-		return report_digest(request, paths, out, err);
+	for (; read < files && !heapmon_fatal(ret); read++) {
+		one = subject_read(&report.subjects[read], request->paths[read],
+				   request, mptrace ? &follower : NULL, err);
+		if (one)
+			ret = one;
 	}
+	if (!ret && mptrace && report.subjects[0].reading.sums)
+		ret = error_set(err, -EINVAL, "'%s' has sums only: mptrace's tables are made of events",
+				request->paths[0]);
+	if (!heapmon_fatal(ret))
+		printed = form_print(&report, err);
+	style_mptrace_free(&report.mptrace);
+	while (read)
+		subject_close(&report.subjects[--read]);
+	return printed ? printed : ret;
 }
 
 static int report_run(int argc, char **argv)

@@ -137,9 +137,11 @@ static double share(double of, double all)
 /* How long the trace is, in seconds; 0: not known. */
 static double duration(const struct digest *digest)
 {
-	if (digest->trace->begin == HEAP_NO_TIME)
+	const struct heap_trace *trace = digest->trace;
+
+	if (trace->begin == HEAP_NO_TIME)
 		return 0;
-	return ((uint64_t)digest->trace->end - (uint64_t)digest->trace->begin) / SECOND;
+	return ((uint64_t)trace->end - (uint64_t)trace->begin) / SECOND;
 }
 
 static size_t rows(const struct report_tables *tables, size_t count)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* heapmon top: what is on the heap of processes that run, screen after screen. */
+/* heapmon top: the heap of processes while they run, screen after screen. */
 #include "top_feed.h"
 
 #include <inttypes.h>

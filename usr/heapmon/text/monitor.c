@@ -91,7 +91,8 @@ static struct monitor_span word_take(struct monitor_span *rest)
 }
 
 /* The next line, without its end; false: there are no more. */
-static bool monitor_line_take(struct monitor_span *rest, struct monitor_span *line)
+static bool monitor_line_take(struct monitor_span *rest,
+			      struct monitor_span *line)
 {
 	const char *stop = rest->length ?
 		memchr(rest->text, '\n', rest->length) : NULL;
@@ -734,7 +735,8 @@ static int old_put(struct monitor_writer *writer, const struct heap_step *step)
 	return line_put(writer, step, step->event->address, false);
 }
 
-static int step_put(struct monitor_writer *writer, const struct heap_step *step)
+static int monitor_step_put(struct monitor_writer *writer,
+			    const struct heap_step *step)
 {
 	const struct heap_event *event = step->event;
 	bool late = step->wrong & HEAP_WRONG_LATE;
@@ -791,7 +793,7 @@ static int monitor_step(struct heap_output *output, void *state,
 			const struct heap_model *model,
 			const struct heap_step *step, struct error *err)
 {
-	return step_put(state, step) ? error_no_memory(err) : 0;
+	return monitor_step_put(state, step) ? error_no_memory(err) : 0;
 }
 
 static int monitor_begin(struct heap_output *output, void *state,
