@@ -54,7 +54,6 @@ static void convert(const char *path, const struct heap_format *to,
 		.format = to, .state = calloc(1, to->state_size + 1),
 	};
 	const struct reading_follower follower = { step_write, &writing };
-	struct heap_profile profile;
 	struct heap_reading reading;
 	struct error err;
 	int ret;
@@ -63,13 +62,10 @@ static void convert(const char *path, const struct heap_format *to,
 		.file = out, .path = "-", .options = options,
 		.trace = &reading.trace, .warn = report,
 	};
-	if (heap_profile_init(&profile, &reading.trace, &options->bounds))
-		abort();
-	ret = reading_run(&reading, path, options, &profile,
+	ret = reading_run(&reading, path, options, true,
 			  to->begin ? &follower : NULL, &err);
-	writing_end(&writing, &reading, &profile, ret);
+	writing_end(&writing, &reading, &reading.profile, ret);
 	free(writing.state);
-	heap_profile_free(&profile);
 	reading_free(&reading);
 }
 

@@ -10,7 +10,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct subject {
 	struct heap_reading reading;
-	struct heap_profile profile;
 	struct digest digest;
 };
 
@@ -23,14 +22,10 @@ static void subject_read(struct subject *subject, const char *path,
 	struct heap_reading *reading = &subject->reading;
 	struct error err;
 
-	if (heap_profile_init(&subject->profile, &reading->trace,
-			      &options->bounds))
-		abort();
 	digest_init(&subject->digest, &reading->trace);
-	reading_run(reading, path, options, &subject->profile, &follower,
-		    &err);
+	reading_run(reading, path, options, true, &follower, &err);
 	if (reading->sums)
-		digest_take_profile(&subject->digest, &subject->profile, &err);
+		digest_take_profile(&subject->digest, &reading->profile, &err);
 	else
 		digest_end(&subject->digest, &reading->model, &err);
 }
@@ -38,7 +33,6 @@ static void subject_read(struct subject *subject, const char *path,
 static void subject_close(struct subject *subject)
 {
 	digest_free(&subject->digest);
-	heap_profile_free(&subject->profile);
 	reading_free(&subject->reading);
 }
 

@@ -25,7 +25,6 @@ struct conversion {
 	const char *out;
 	char *path;			/* of the input */
 	struct heap_reading reading;
-	struct heap_profile profile;
 	struct heap_output output;
 	bool begun;
 	bool met;			/* something was read of the input */
@@ -188,15 +187,11 @@ static int convert_file(struct conversion *conversion, const char *path,
 	int ret, written;
 	bool failed;
 
-	if (heap_profile_init(&conversion->profile, &conversion->reading.trace,
-			      &conversion->options.bounds))
-		return error_no_memory(err);
 	ret = reading_run(&conversion->reading, path,
-			  &conversion->options,
-			  sums ? &conversion->profile : NULL,
+			  &conversion->options, sums,
 			  sums ? NULL : &follower, err);
 	failed = ret && ret != -EBADMSG;
-	conversion->met |= conversion->profile.site_count;
+	conversion->met |= conversion->reading.profile.site_count;
 	if (!failed && !sums && conversion->reading.sums) {
 		error_set(err, -EINVAL,
 			  "a file in the format '%s' has sums only, "
@@ -212,7 +207,7 @@ static int convert_file(struct conversion *conversion, const char *path,
 		written = failed ? 0
 				 : conversion->to->write_profile(
 					   &conversion->output,
-					   &conversion->profile,
+					   &conversion->reading.profile,
 					   &conversion->reading.model, &later);
 	if (!written || failed)
 		return ret;
@@ -318,7 +313,6 @@ static int convert_main(int argc, char **argv)
 	free(conversion.warnings);
 	free(conversion.options.symbols);
 	free(conversion.state);
-	heap_profile_free(&conversion.profile);
 	reading_free(&conversion.reading);
 	return status;
 }

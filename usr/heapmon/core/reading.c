@@ -187,7 +187,7 @@ static int reading_file_read(struct heap_reading *reading,
 struct reading_state {
 	struct heap_reading *reading;
 	const struct heap_options *options;
-	struct heap_profile *profile;
+	bool profile;			/* it is wanted */
 	const struct reading_follower *follower;
 	const char *path;
 	unsigned int warnings;
@@ -235,7 +235,7 @@ static int run_take(void *context, const struct heap_event *event,
 		return error_no_memory(err);
 	if (step.cache)
 		return 0;
-	if (run->profile && heap_profile_take(run->profile, &step))
+	if (run->profile && heap_profile_take(&reading->profile, &step))
 		return error_no_memory(err);
 	if (!run->follower)
 		return 0;
@@ -259,39 +259,23 @@ static int run_events(struct reading_state *run, struct heap_input *input,
 	return ret;
 }
 
-static int run_sums(struct reading_state *run, struct heap_input *input,
-		    struct error *err)
-{
-	const struct heap_bounds bounds = HEAP_BOUNDS_DEFAULT;
-	struct heap_profile own;
-	int ret;
-
-	run->reading->sums = true;
-	if (run->profile)
-		return run->reading->format->read_profile(input, run->profile,
-							  err);
-	if (heap_profile_init(&own, &run->reading->trace, &bounds))
-		return error_no_memory(err);
-	ret = run->reading->format->read_profile(input, &own, err);
-	heap_profile_free(&own);
-	return ret;
-}
-
 static int run_format(struct reading_state *run, struct heap_input *input,
 		      struct error *err)
 {
-	struct heap_trace *trace = &run->reading->trace;
+	struct heap_reading *reading = run->reading;
+	const struct heap_trace *trace = &reading->trace;
 	int ret;
 
-	if (run->reading->format->read_events)
-		ret = run_events(run, input, err);
+	reading->sums = !reading->format->read_events;
+	if (reading->sums)
+		ret = reading->format->read_profile(input, &reading->profile,
+						    err);
 	else
-		ret = run_sums(run, input, err);
+		ret = run_events(run, input, err);
 	if (run->warnings > WARNINGS_MOST)
 		fprintf(stderr, PROGRAM ": ... and %u more like that\n",
 			run->warnings - WARNINGS_MOST);
-	if (run->profile)
-		heap_profile_peak(run->profile);
+	heap_profile_peak(&reading->profile);
 	if (!ret && (trace->failed || trace->strings.failed))
 		return error_no_memory(err);
 	return ret;
@@ -323,8 +307,7 @@ static int reading_open(struct heap_reading *reading, struct heap_input *input,
 }
 
 int reading_run(struct heap_reading *reading, const char *path,
-		const struct heap_options *options,
-		struct heap_profile *profile,
+		const struct heap_options *options, bool profile,
 		const struct reading_follower *follower, struct error *err)
 {
 	struct reading_state run = {
@@ -340,7 +323,9 @@ int reading_run(struct heap_reading *reading, const char *path,
 
 	*reading = (struct heap_reading){ .format = options->from };
 	heap_trace_init(&reading->trace);
-	if (heap_model_init(&reading->model, &reading->trace))
+	if (heap_model_init(&reading->model, &reading->trace) ||
+	    heap_profile_init(&reading->profile, &reading->trace,
+			      &options->bounds))
 		return error_no_memory(err);
 	ret = reading_open(reading, &input, &bytes, err);
 	if (!ret)
@@ -351,6 +336,7 @@ int reading_run(struct heap_reading *reading, const char *path,
 
 void reading_free(struct heap_reading *reading)
 {
+	heap_profile_free(&reading->profile);
 	heap_model_free(&reading->model);
 	heap_trace_free(&reading->trace);
 }

@@ -18,8 +18,9 @@ struct heap_reading {
 	const struct heap_format *format;
 	struct heap_trace trace;
 	struct heap_model model;
-	bool sums;		/* a file of sums: there are no steps, and the
-				 * profile that was given is filled in */
+	struct heap_profile profile;
+	bool sums;		/* a file of sums: there are no steps, only the
+				 * profile */
 };
 
 /* Called for every step, after the model took the event. */
@@ -30,15 +31,14 @@ struct reading_follower {
 };
 
 /*
- * Read all of `path` ("-": standard input), and keep the profile (or NULL), whose
- * trace is reading->trace, up to date.
+ * Read all of `path` ("-": standard input), and, if it is wanted, keep the profile
+ * up to date.
  * Warnings about the file are printed to stderr. 0, or a negative errno with
  * err set; reading_free() in any case. -EBADMSG: the file is damaged; what could
  * be read was.
  */
 int reading_run(struct heap_reading *reading, const char *path,
-		const struct heap_options *options,
-		struct heap_profile *profile,
+		const struct heap_options *options, bool profile,
 		const struct reading_follower *follower, struct error *err);
 void reading_free(struct heap_reading *reading);
 

@@ -166,14 +166,12 @@ static const struct option_def report_options[] = {
 /* A file, read to its end. */
 struct subject {
 	struct heap_reading reading;
-	struct heap_profile profile;
 	struct digest digest;
 };
 
 static void subject_close(struct subject *subject)
 {
 	digest_free(&subject->digest);
-	heap_profile_free(&subject->profile);
 	reading_free(&subject->reading);
 }
 
@@ -190,16 +188,13 @@ static int subject_read(struct subject *subject, const char *path,
 
 	*subject = (struct subject){ 0 };
 	digest_init(&subject->digest, &reading->trace);
-	if (heap_profile_init(&subject->profile, &reading->trace,
-			      &request->options.bounds))
-		return error_no_memory(err);
-	ret = reading_run(reading, path, &request->options,
-			  &subject->profile, follower ? follower : &own, err);
+	ret = reading_run(reading, path, &request->options, true,
+			  follower ? follower : &own, err);
 	if ((ret && ret != -EBADMSG) || follower)
 		return ret;
 	if (reading->sums)
 		ended = digest_take_profile(&subject->digest,
-					    &subject->profile, err);
+					    &reading->profile, err);
 	else
 		ended = digest_end(&subject->digest, &reading->model, err);
 	return ended ? ended : ret;
@@ -237,7 +232,8 @@ static int mprof_write(void *context, FILE *graph, struct error *err)
 		.depth = request->depth_given ? request->settings.depth : 1,
 	};
 
-	return style_mprof_print(report->out, &report->subjects[0].profile,
+	return style_mprof_print(report->out,
+				 &report->subjects[0].reading.profile,
 				 &options, err);
 }
 
