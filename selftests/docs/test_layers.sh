@@ -149,8 +149,8 @@ find include usr bpf kmod -name '*.[ch]' | sort | xargs awk '
 is "$(twins "$TMP/tags")" "" "and so is the tag of a structure"
 
 # What a header declares, its own .c file defines. These folders have headers for
-# several files: tables of a processor, and interfaces of folders.
-several='usr/lib/debug/dwarf/|usr/heapmon/|usr/tracefmt/(ctf|html)/'
+# several files.
+several='usr/heapmon/|usr/tracefmt/(ctf|html)/'
 find usr bpf -name '*.h' | grep -vE "^($several)" | sort | while read -r header; do
 	[ -e "${header%.h}.c" ] || continue
 	awk -v header="$header" '

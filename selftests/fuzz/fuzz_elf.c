@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/debug/module/code.h"
-#include "lib/debug/dwarf/dwarf_function.h"
-#include "lib/debug/dwarf/dwarf_line.h"
+#include "lib/debug/dwarf/dwarf.h"
 
 #define SYMBOLS_MAX	256
 #define FUNCTIONS_MAX	256

@@ -22,8 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "place_read.h"
-#include "lib/debug/dwarf/dwarf_file.h"
-#include "lib/debug/dwarf/dwarf_variable.h"
+#include "lib/debug/dwarf/dwarf.h"
 
 #define BYTES_MAX	4096
 

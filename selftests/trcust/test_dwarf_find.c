@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include "compiled.h"
-#include "lib/debug/dwarf/dwarf_function.h"
+#include "lib/debug/dwarf/dwarf.h"
 
 static const char source[] =
 	"#define NAME_(number) node_##number\n"

@@ -2,7 +2,7 @@
 /* Functions and inlined copies by name and by address, beside nm and
  * addr2line. */
 #include "compiled.h"
-#include "lib/debug/dwarf/dwarf_function.h"
+#include "lib/debug/dwarf/dwarf.h"
 
 static const char header[] =
 	"static inline __attribute__((always_inline)) int inside(int a)\n"

@@ -6,8 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include "compiled.h"
-#include "lib/debug/dwarf/dwarf_function.h"
-#include "lib/debug/dwarf/dwarf_line.h"
+#include "lib/debug/dwarf/dwarf.h"
 
 #define CUTS	64
 

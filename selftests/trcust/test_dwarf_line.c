@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From source lines to addresses, beside what gdb and readelf say. */
 #include "compiled.h"
-#include "lib/debug/dwarf/dwarf_line.h"
+#include "lib/debug/dwarf/dwarf.h"
 
 #define ADDRESSES_MAX	64
 

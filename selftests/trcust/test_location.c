@@ -13,8 +13,7 @@
 #include <rastrace/tdf.h>
 #include "place_read.h"
 #include "tap.h"
-#include "lib/debug/dwarf/dwarf_file.h"
-#include "lib/debug/dwarf/dwarf_variable.h"
+#include "lib/debug/dwarf/dwarf.h"
 
 /* The numbers are in the memory that rsp points to, from byte 0 on. */
 #define M0	0x8877665544332211ULL

@@ -9,8 +9,7 @@
 #include <unistd.h>
 #include <rastrace/tdf.h>
 #include "tap.h"
-#include "lib/debug/dwarf/dwarf_file.h"
-#include "lib/debug/dwarf/dwarf_variable.h"
+#include "lib/debug/dwarf/dwarf.h"
 
 #define NONE	(-1)
 #define ENUM	(-2)		/* an enumerator */

@@ -62,11 +62,9 @@ static int is_uncalled(const struct compilation *c,
 	const struct call_table *calls = NULL;
 	Dwarf_Die function = own->die;
 	size_t count = 0;
-	int code = 0;
+	int code = dwarf_calls_whole(c->dwarf, &calls);
 
 	*uncalled = false;
-	if (!dwarf_calls_are_many(c->dwarf))
-		code = dwarf_calls_whole(c->dwarf, &calls);
 	if (calls)
 		dwarf_calls_of(calls, &function, &count);
 	/* none at all: the compiler doesn't describe calls. The functions of a

@@ -4,16 +4,11 @@
 #define LIB_DWARF_H
 
 #include "dwarf_call.h"
-#include "dwarf_die.h"
 #include "dwarf_expression.h"
-#include "dwarf_file.h"
-#include "dwarf_frame.h"
 #include "dwarf_function.h"
-#include "dwarf_line.h"
 #include "dwarf_lines.h"
-#include "dwarf_scope.h"
-#include "dwarf_type.h"
+#include "dwarf_location.h"
+#include "dwarf_source.h"
 #include "dwarf_variable.h"
-#include "place.h"
 
 #endif

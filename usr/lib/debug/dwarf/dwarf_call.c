@@ -8,19 +8,12 @@
 #include "lib/array.h"
 #include "dwarf_scope.h"
 
-#define DEPTH_MAX	64
 #define CHAIN_MAX	32	/* functions that one may jump to in turn */
 #define INFO_MAX	(32 << 20)	/* bytes of entries that are all read */
 
-struct call_walk {
-	struct call_table *table;
-	Dwarf_Die function;	/* the innermost one with code */
-	const void *last;	/* entry visited: damaged siblings go back */
-};
-
-static const void *root_address(Dwarf_Die *die)
+static uint64_t root_key(Dwarf_Die *die)
 {
-	return dwarf_die_root(die).addr;
+	return key_map_key(dwarf_die_root(die).addr);
 }
 
 static const char *external_name(Dwarf_Die *die)
@@ -38,86 +31,48 @@ static bool has_jumps(Dwarf_Die *function)
 	       dwarf_die_flag(function, DW_AT_GNU_all_tail_call_sites);
 }
 
-static void walk_call(struct call_walk *walk, Dwarf_Die *site)
+static int call_take(struct dwarf_walk *walk, Dwarf_Die *die, int tag)
 {
-	struct call_table *table = walk->table;
-	struct call *call;
+	struct call_table *table = walk->context;
+	Dwarf_Die caller = walk->function, target;
 	Dwarf_Attribute attr;
-	Dwarf_Die target;
+	struct call *call;
 	Dwarf_Addr at;
 
-	if (!walk->function.addr)
-		return;
-	if (!array_grow(&table->calls, table->count, &table->room,
-			sizeof(*call))) {
-		table->failed = true;
-		return;
+	if (tag == DW_TAG_inlined_subroutine || !caller.addr)
+		return 0;
+	if (tag == DW_TAG_subprogram) {
+		if (!array_grow(&table->functions, table->function_count,
+				&table->function_room,
+				sizeof(*table->functions)))
+			return -ENOMEM;
+		table->functions[table->function_count++] =
+			(struct call_function) {
+				.key = root_key(die),
+				.name = external_name(die),
+				.complete = has_jumps(die),
+			};
+		return 0;
 	}
+	if (!array_grow(&table->calls, table->count, &table->room,
+			sizeof(*call)))
+		return -ENOMEM;
 	call = &table->calls[table->count++];
 	*call = (struct call){
-		.caller = root_address(&walk->function),
-		.function = walk->function, .site = *site,
-		.tail = dwarf_die_flag(site, DW_AT_call_tail_call) ||
-			dwarf_die_flag(site, DW_AT_GNU_tail_call),
+		.caller = root_key(&caller), .function = caller, .site = *die,
+		.tail = dwarf_die_flag(die, DW_AT_call_tail_call) ||
+			dwarf_die_flag(die, DW_AT_GNU_tail_call),
 	};
-	if ((dwarf_attr(site, DW_AT_call_return_pc, &attr) ||
-	     dwarf_attr(site, DW_AT_low_pc, &attr)) &&
+	if ((dwarf_attr(die, DW_AT_call_return_pc, &attr) ||
+	     dwarf_attr(die, DW_AT_low_pc, &attr)) &&
 	    !dwarf_formaddr(&attr, &at))
 		call->return_pc = at;
-	if ((dwarf_attr(site, DW_AT_call_origin, &attr) ||
-	     dwarf_attr(site, DW_AT_abstract_origin, &attr)) &&
-	    dwarf_formref_die(&attr, &target)) {
-		call->callee = root_address(&target);
+	if (dwarf_die_refer(die, DW_AT_call_origin, &target) ||
+	    dwarf_die_refer(die, DW_AT_abstract_origin, &target)) {
+		call->callee = root_key(&target);
 		call->callee_name = external_name(&target);
 	}
-}
-
-/* Calls are entries in functions, their blocks and inlined functions. */
-static void walk_calls(struct call_walk *walk, Dwarf_Die *die,
-		       unsigned int depth)
-{
-	struct call_table *table = walk->table;
-	Dwarf_Die function = walk->function, child;
-
-	if (depth == DEPTH_MAX)
-		return;
-	for (dwarf_die_child(die, &child);
-	     child.addr > walk->last && !table->failed;
-	     dwarf_die_sibling(&child)) {
-		walk->last = child.addr;
-		switch (dwarf_tag(&child)) {
-		case DW_TAG_call_site:
-		case DW_TAG_GNU_call_site:
-			walk_call(walk, &child);
-			break;
-		case DW_TAG_subprogram:
-			if (!dwarf_die_has_code(&child))
-				break;
-			if (!array_grow(&table->functions,
-					table->function_count,
-					&table->function_room,
-					sizeof(*table->functions))) {
-				table->failed = true;
-				return;
-			}
-			table->functions[table->function_count++] =
-				(struct call_function){
-					.key = root_address(&child),
-					.name = external_name(&child),
-					.complete = has_jumps(&child),
-				};
-			walk->function = child;
-			walk_calls(walk, &child, depth + 1);
-			walk->function = function;
-			break;
-		case DW_TAG_namespace:
-		case DW_TAG_lexical_block:
-		case DW_TAG_inlined_subroutine:
-		case DW_TAG_class_type:
-		case DW_TAG_structure_type:
-			walk_calls(walk, &child, depth + 1);
-		}
-	}
+	return 0;
 }
 
 static int call_name_compare(const void *a, const void *b)
@@ -129,13 +84,6 @@ static int call_name_compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static int key_compare(const void *a, const void *b)
-{
-	const struct call_function *x = a, *y = b;
-
-	return (x->key > y->key) - (x->key < y->key);
-}
-
 static int call_compare(const void *a, const void *b)
 {
 	const struct call *x = a, *y = b;
@@ -145,7 +93,7 @@ static int call_compare(const void *a, const void *b)
 	return (x->return_pc > y->return_pc) - (x->return_pc < y->return_pc);
 }
 
-bool dwarf_calls_are_many(struct dwarf_file *dwarf)
+static bool calls_are_many(struct dwarf_file *dwarf)
 {
 	struct dwarf_bytes info;
 
@@ -153,36 +101,23 @@ bool dwarf_calls_are_many(struct dwarf_file *dwarf)
 	return info.size > INFO_MAX;
 }
 
-/* Of one unit, or with NULL of all */
-static struct call_table *table_make(struct dwarf_file *dwarf,
-				     struct unit *unit)
+static void calls_free(void *value)
 {
-	struct call_table *table = calloc(1, sizeof(*table));
+	struct call_table *table = value;
+
+	free(table->calls);
+	free(table->functions);
+	free(table);
+}
+
+/* A call of a declaration is one of the external function's definition. */
+static void calls_resolve(struct call_table *table)
+{
 	size_t size = sizeof(*table->functions);
-	Dwarf_CU *position = NULL;
-	bool all = !unit;
 
-	if (!table)
-		return NULL;
-	if (all)
-		unit = dwarf_unit_next(dwarf, &position, &table->failed);
-	while (unit) {
-		struct call_walk walk = { .table = table };
-		Dwarf_Die die = unit->die;
-
-		walk_calls(&walk, &die, 0);
-		unit = all ? dwarf_unit_next(dwarf, &position, &table->failed) :
-			     NULL;
-	}
-	if (table->failed) {
-		dwarf_calls_free(table);
-		return NULL;
-	}
 	if (!table->count || !table->function_count)
-		return table;
-	/* A call of a declaration is one of the external function's definition. */
-	qsort(table->functions, table->function_count, size,
-	      call_name_compare);
+		return;
+	qsort(table->functions, table->function_count, size, call_name_compare);
 	for (size_t i = 0; i < table->count; i++) {
 		struct call *call = &table->calls[i];
 		struct call_function key = { .name = call->callee_name };
@@ -194,50 +129,55 @@ static struct call_table *table_make(struct dwarf_file *dwarf,
 		if (found)
 			call->callee = found->key;
 	}
-	qsort(table->functions, table->function_count, size, key_compare);
+	qsort(table->functions, table->function_count, size, array_compare);
 	qsort(table->calls, table->count, sizeof(*table->calls), call_compare);
-	return table;
+}
+
+/* Of one unit, or with NULL of all */
+static const struct call_table *calls_get(struct dwarf_file *dwarf,
+					  struct unit *unit)
+{
+	struct dwarf_walk walk = { .take = call_take, .calls = true };
+	const void *key = unit ? unit->die.addr : NULL;
+	struct call_table *table = dwarf_memo_find(dwarf, DWARF_CALLS, key);
+	int code;
+
+	if (table)
+		return table;
+	walk.context = table = calloc(1, sizeof(*table));
+	if (!table)
+		return NULL;
+	code = unit ? dwarf_walk_unit(&walk, &unit->die) :
+		      dwarf_walk_all(&walk, dwarf);
+	if (code) {
+		calls_free(table);
+		return NULL;
+	}
+	calls_resolve(table);
+	return dwarf_memo_add(dwarf, DWARF_CALLS, key, table, calls_free);
 }
 
 int dwarf_calls_whole(struct dwarf_file *dwarf, const struct call_table **table)
 {
-	*table = NULL;
-	if (dwarf_calls_are_many(dwarf))
-		return 0;
-	if (!dwarf->calls)
-		dwarf->calls = table_make(dwarf, NULL);
-	*table = dwarf->calls;
-	return *table ? 0 : -ENOMEM;
+	bool many = calls_are_many(dwarf);
+
+	*table = many ? NULL : calls_get(dwarf, NULL);
+	return many || *table ? 0 : -ENOMEM;
 }
 
 const struct call_table *dwarf_calls_get(struct dwarf_file *dwarf,
 					 struct unit *unit)
 {
-	const struct call_table *whole;
-
-	if (dwarf_calls_whole(dwarf, &whole))
-		return NULL;
-	if (whole)
-		return whole;
-	if (!unit->calls)
-		unit->calls = table_make(dwarf, unit);
-	return unit->calls;
+	return calls_get(dwarf, calls_are_many(dwarf) ? unit : NULL);
 }
 
 const struct call *dwarf_calls_of(const struct call_table *table,
 				  Dwarf_Die *function, size_t *count)
 {
-	const void *callee = root_address(function);
-	size_t low = 0, high = table->count;
+	uint64_t callee = root_key(function);
+	size_t low = array_count_upto(table->calls, table->count,
+				      sizeof(*table->calls), callee - 1);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->calls[middle].callee < callee)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	*count = 0;
 	while (low + *count < table->count &&
 	       table->calls[low + *count].callee == callee)
@@ -248,7 +188,7 @@ const struct call *dwarf_calls_of(const struct call_table *table,
 /* Follow the jumps from function to function. */
 bool dwarf_call_repeats(const struct call_table *table, Dwarf_Die *function)
 {
-	const void *chain[CHAIN_MAX] = { root_address(function) };
+	uint64_t chain[CHAIN_MAX] = { root_key(function) };
 	size_t count = 1;
 
 	for (size_t i = 0; i < count; i++) {
@@ -256,7 +196,7 @@ bool dwarf_call_repeats(const struct call_table *table, Dwarf_Die *function)
 
 		found = table->function_count ?
 			bsearch(&key, table->functions, table->function_count,
-				sizeof(key), key_compare) : NULL;
+				sizeof(key), array_compare) : NULL;
 		if (!found || !found->complete)
 			return true;
 		for (size_t k = 0; k < table->count; k++) {
@@ -281,8 +221,7 @@ bool dwarf_call_value_find(const struct call_argument *argument,
 {
 	Dwarf_Die child;
 
-	for (dwarf_die_child(site, &child); child.addr;
-	     dwarf_die_sibling(&child)) {
+	dwarf_die_each(site, &child) {
 		Dwarf_Attribute attr;
 		unsigned int number;
 		Dwarf_Die parameter;
@@ -304,8 +243,7 @@ bool dwarf_call_value_find(const struct call_argument *argument,
 		else
 			found = dwarf_attr(&child, DW_AT_location, &attr) &&
 				!dwarf_getlocation(&attr, &ops, &count) &&
-				count == 1 &&
-				dwarf_op_register(ops, &number) &&
+				count == 1 && dwarf_op_register(ops, &number) &&
 				number == argument->number;
 		if (found)
 			return dwarf_attr(&child, DW_AT_call_value, value) ||

@@ -10,8 +10,8 @@
 #include "dwarf_unit.h"
 
 struct call {
-	const void *callee;	/* NULL: only known at run time */
-	const void *caller;
+	uint64_t callee;	/* 0: only known at run time */
+	uint64_t caller;
 	const char *callee_name;	/* of an external one; else NULL */
 	Dwarf_Die function;	/* that calls */
 	Dwarf_Die site;
@@ -20,7 +20,7 @@ struct call {
 };
 
 struct call_function {
-	const void *key;
+	uint64_t key;
 	const char *name;	/* of an external one; else NULL */
 	bool complete;		/* all of its jumps to others are there */
 };
@@ -30,17 +30,14 @@ struct call_table {
 	size_t count, room;
 	struct call_function *functions;	/* with code, by key */
 	size_t function_count, function_room;
-	bool failed;		/* no memory */
 };
 
 /* The calls that are known to the unit; made when first asked for. NULL: out
  * of memory. */
 const struct call_table *dwarf_calls_get(struct dwarf_file *dwarf,
 					 struct unit *unit);
-/* Is there so much debug information that no table has all calls? */
-bool dwarf_calls_are_many(struct dwarf_file *dwarf);
-/* The calls of the whole module. 0; *table is NULL where they are many.
- * -ENOMEM. */
+/* The calls of the whole module. 0, -ENOMEM; *table is NULL where there is so
+ * much debug information that no table has all calls. */
 int dwarf_calls_whole(struct dwarf_file *dwarf,
 		      const struct call_table **table);
 

@@ -28,6 +28,22 @@ void dwarf_die_sibling(Dwarf_Die *child)
 		child->addr = NULL;
 }
 
+bool dwarf_die_is_named(Dwarf_Die *die, const char *name)
+{
+	const char *own = dwarf_diename(die);
+
+	return own && !strcmp(own, name);
+}
+
+bool dwarf_die_child_named(Dwarf_Die *die, int tag, const char *name,
+			   Dwarf_Die *child)
+{
+	dwarf_die_each(die, child)
+		if (dwarf_tag(child) == tag && dwarf_die_is_named(child, name))
+			return true;
+	return false;
+}
+
 /* Entries are in the order of their addresses: those inside of one are between
  * it and its next sibling. */
 bool dwarf_die_enter(Dwarf_Die *die, const void *address)
@@ -44,27 +60,28 @@ bool dwarf_die_enter(Dwarf_Die *die, const void *address)
 	return true;
 }
 
-bool dwarf_die_number(Dwarf_Die *die, unsigned int name, uint64_t *number)
+static bool attr_number(Dwarf_Attribute *attr, uint64_t *number)
 {
-	Dwarf_Attribute attr;
 	Dwarf_Word word;
 
-	if (dwarf_formudata(dwarf_attr(die, name, &attr), &word))
+	if (dwarf_formudata(attr, &word))
 		return false;
 	*number = word;
 	return true;
 }
 
-bool dwarf_die_any_number(Dwarf_Die *die, unsigned int name,
-			  uint64_t *number)
+bool dwarf_die_number(Dwarf_Die *die, unsigned int name, uint64_t *number)
 {
 	Dwarf_Attribute attr;
-	Dwarf_Word word;
 
-	if (dwarf_formudata(dwarf_attr_integrate(die, name, &attr), &word))
-		return false;
-	*number = word;
-	return true;
+	return attr_number(dwarf_attr(die, name, &attr), number);
+}
+
+bool dwarf_die_any_number(Dwarf_Die *die, unsigned int name, uint64_t *number)
+{
+	Dwarf_Attribute attr;
+
+	return attr_number(dwarf_attr_integrate(die, name, &attr), number);
 }
 
 bool dwarf_die_refer(Dwarf_Die *die, unsigned int name, Dwarf_Die *target)
@@ -133,13 +150,6 @@ Dwarf_Die dwarf_die_root(Dwarf_Die *die)
 	return at;
 }
 
-bool dwarf_die_is_named(Dwarf_Die *die, const char *name)
-{
-	const char *own = dwarf_diename(die);
-
-	return own && !strcmp(own, name);
-}
-
 bool dwarf_die_flag(Dwarf_Die *die, unsigned int name)
 {
 	Dwarf_Attribute attr;
@@ -165,17 +175,6 @@ bool dwarf_die_has_code(Dwarf_Die *die)
 	       dwarf_hasattr(die, DW_AT_ranges);
 }
 
-bool dwarf_die_begins_at(Dwarf_Die *die, uint64_t address)
-{
-	Dwarf_Addr base, start, end;
-	ptrdiff_t at = 0;
-
-	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
-		if (start == address)
-			return true;
-	return false;
-}
-
 /* An address, or its distance from the entry's base address. */
 uint64_t dwarf_die_entry(Dwarf_Die *die, uint64_t base)
 {
@@ -192,32 +191,23 @@ uint64_t dwarf_die_entry(Dwarf_Die *die, uint64_t base)
 
 bool dwarf_die_is_c(Dwarf_Die *unit)
 {
-	switch (dwarf_srclang(unit)) {
-	case DW_LANG_C89:
-	case DW_LANG_C:
-	case DW_LANG_C99:
-	case DW_LANG_C11:
-	case DWARF_LANG_C17:
-	case DWARF_LANG_C23:
-	case DW_LANG_Mips_Assembler:
-	case DWARF_LANG_ASSEMBLY:
-		return true;
-	default:
-		return false;
-	}
+	int language = dwarf_srclang(unit);
+
+	return language == DW_LANG_C89 || language == DW_LANG_C ||
+	       language == DW_LANG_C99 || language == DW_LANG_C11 ||
+	       language == DWARF_LANG_C17 || language == DWARF_LANG_C23 ||
+	       language == DW_LANG_Mips_Assembler ||
+	       language == DWARF_LANG_ASSEMBLY;
 }
 
 bool dwarf_die_is_cc(Dwarf_Die *unit)
 {
-	switch (dwarf_srclang(unit)) {
-	case DW_LANG_C_plus_plus:
-	case DW_LANG_C_plus_plus_03:
-	case DW_LANG_C_plus_plus_11:
-	case DW_LANG_C_plus_plus_14:
-	case DWARF_LANG_C_PLUS_PLUS_17:
-	case DWARF_LANG_C_PLUS_PLUS_20:
-		return true;
-	default:
-		return false;
-	}
+	int language = dwarf_srclang(unit);
+
+	return language == DW_LANG_C_plus_plus ||
+	       language == DW_LANG_C_plus_plus_03 ||
+	       language == DW_LANG_C_plus_plus_11 ||
+	       language == DW_LANG_C_plus_plus_14 ||
+	       language == DWARF_LANG_C_PLUS_PLUS_17 ||
+	       language == DWARF_LANG_C_PLUS_PLUS_20;
 }

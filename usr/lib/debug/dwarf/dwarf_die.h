@@ -18,17 +18,19 @@
 #define DWARF_LANG_C23		0x3e
 
 /*
- * The children of an entry, in order; after the last one child->addr is NULL:
- *
- *	for (dwarf_die_child(die, &child); child.addr;
- *	     dwarf_die_sibling(&child))
- *
- * A damaged entry's sibling may be before it; then the list ends.
+ * The children of an entry, in order; after the last one child->addr is NULL. A
+ * damaged entry's sibling may be before it; then the list ends.
  */
+#define dwarf_die_each(die, child) \
+	for (dwarf_die_child(die, child); (child)->addr; \
+	     dwarf_die_sibling(child))
 void dwarf_die_child(Dwarf_Die *die, Dwarf_Die *child);
 void dwarf_die_sibling(Dwarf_Die *child);
 /* Go to the next sibling; false: there is none. */
 bool dwarf_die_next(Dwarf_Die *die);
+/* The first child of that tag and name. */
+bool dwarf_die_child_named(Dwarf_Die *die, int tag, const char *name,
+			   Dwarf_Die *child);
 /* Go to the child that is, or has inside it, the entry at `address`. */
 bool dwarf_die_enter(Dwarf_Die *die, const void *address);
 /* Go to the entry that this one is a copy or the definition of (abstract
@@ -42,8 +44,7 @@ bool dwarf_die_number(Dwarf_Die *die, unsigned int name, uint64_t *number);
 bool dwarf_die_refer(Dwarf_Die *die, unsigned int name, Dwarf_Die *target);
 const char *dwarf_die_text(Dwarf_Die *die, unsigned int name);
 /* One of the entry, or of what it is a copy of. */
-bool dwarf_die_any_number(Dwarf_Die *die, unsigned int name,
-			  uint64_t *number);
+bool dwarf_die_any_number(Dwarf_Die *die, unsigned int name, uint64_t *number);
 /* A register holds the value. */
 bool dwarf_op_register(const Dwarf_Op *op, unsigned int *number);
 /* Its only location is an address. */
@@ -57,8 +58,6 @@ bool dwarf_die_flag(Dwarf_Die *die, unsigned int name);
 const char *dwarf_die_linkage(Dwarf_Die *die);
 /* It has code of its own. */
 bool dwarf_die_has_code(Dwarf_Die *die);
-/* One of its ranges begins there. */
-bool dwarf_die_begins_at(Dwarf_Die *die, uint64_t address);
 /* Where code that begins at `base` is entered (DWARF 5 section 2.18). */
 uint64_t dwarf_die_entry(Dwarf_Die *die, uint64_t base);
 

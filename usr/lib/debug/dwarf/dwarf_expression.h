@@ -14,7 +14,22 @@
 
 #include "lib/error.h"
 #include "lib/formats/bytes.h"
-#include "dwarf_frame.h"
+#include "dwarf_file.h"
+
+/* The frame that an expression is evaluated in. */
+struct dwarf_context {
+	struct dwarf_file *dwarf;
+	uint64_t pc;
+	Dwarf_Die function;	/* the out-of-line one around pc; addr NULL:
+				 * not known */
+	/* NULL: the registers are those of the probe. Else this is the frame
+	 * that called that one, pc is inside the call. */
+	const struct dwarf_context *callee;
+	unsigned int nesting;	/* of expressions */
+	unsigned int calls;	/* from the probed function outwards */
+	char *entry_name;	/* out, 16 bytes: the register whose value at
+				 * entry is part of it */
+};
 
 /* attr: what the operations were read from; NULL: call frame information. */
 int dwarf_expression_emit(const struct dwarf_context *context,
@@ -28,7 +43,14 @@ int dwarf_frame_own_emit(const struct dwarf_context *context,
 /* The canonical frame address at pc, computed from the registers there; `dwarf`
  * may be NULL: .eh_frame of the module will do. */
 int dwarf_frame_address_emit(struct dwarf_file *dwarf, struct module *module,
-			     uint64_t pc, struct bytes *rpn,
-			     struct error *err);
+			     uint64_t pc, struct bytes *rpn, struct error *err);
+
+/* The operations of the frame base (DW_AT_frame_base) at the context's pc. */
+bool dwarf_frame_base_find(const struct dwarf_context *context,
+			   Dwarf_Attribute *attr, Dwarf_Op **ops,
+			   size_t *count);
+/* The frame base is what that register holds once the prologue has run. */
+bool dwarf_frame_base_register(const struct dwarf_context *context,
+			       unsigned int *number);
 
 #endif

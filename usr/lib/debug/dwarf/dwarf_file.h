@@ -4,8 +4,8 @@
  * (build-id tree, .gnu_debuglink, --debug, debuginfod) that belongs to it.
  * Everything in it is taken for hostile.
  */
-#ifndef TRCUST_DWARF_H
-#define TRCUST_DWARF_H
+#ifndef TRCUST_DWARF_FILE_H
+#define TRCUST_DWARF_FILE_H
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -14,6 +14,13 @@
 #include "lib/debug/lines/lines.h"
 #include "lib/debug/module/module.h"
 #include "lib/key_map.h"
+
+/* What is made of the file when it is first needed, by the address of an entry
+ * or another key. */
+enum dwarf_memo_kind {
+	DWARF_UNITS, DWARF_BLOCKS, DWARF_CALLS, DWARF_FRAMES, DWARF_LINES,
+	DWARF_SOURCES, DWARF_NAMES, DWARF_TYPES, DWARF_SPLITS, DWARF_MEMOS,
+};
 
 struct dwarf_file {
 	struct module *module;
@@ -27,14 +34,10 @@ struct dwarf_file {
 	Dwarf *shared;
 	char *note;		/* what of it is missing, for hints; NULL */
 	struct unit_ranges ranges;	/* offsets of the units' entries */
-	/* made when first needed: */
-	struct key_map splits;	/* dwarf_string.c: files looked at */
-	void *names;		/* dwarf_names.c */
-	void *lines;		/* dwarf_lines.c */
-	void *frames;		/* dwarf_frame.c */
-	struct key_map units;	/* dwarf_unit.c: by the address of the entry */
-	void *calls;		/* dwarf_call.c */
-	void *types;		/* dwarf_type_find.c: names looked up */
+	struct dwarf_memo {
+		struct key_map map;
+		void (*free)(void *value);
+	} memos[DWARF_MEMOS];
 	const void *typeless;	/* a unit that was found to have none */
 };
 
@@ -59,7 +62,7 @@ struct dwarf_from {
 };
 
 /*
- * dwarf_open.c: open the debug information of the module, which `path` was read
+ * Open the debug information of the module, which `path` was read
  * from. 0; -ENOENT: there is none (err->text: why one that is there wasn't
  * taken, or ""); else a negative errno with err set: --debug names a file that
  * isn't there (-ENOENT as well) or belongs to another build (-ESTALE).
@@ -68,6 +71,15 @@ int dwarf_file_open(struct dwarf_file **dwarf, struct module *module,
 		    const char *path, const struct dwarf_search *search,
 		    struct error *err);
 void dwarf_file_close(struct dwarf_file *dwarf);
+
+/* The value; NULL: it isn't made yet. */
+void *dwarf_memo_find(const struct dwarf_file *dwarf,
+		      enum dwarf_memo_kind kind, const void *key);
+/* Keep a value until the file is closed: returns it. NULL: no memory; it has
+ * been freed. */
+void *dwarf_memo_add(struct dwarf_file *dwarf, enum dwarf_memo_kind kind,
+		     const void *key, void *value, void (*release)(void *));
+void dwarf_memos_free(struct dwarf_file *dwarf);
 
 /* Why expected debug information is missing: a file that belongs to another
  * build, a part that isn't there. NULL: it isn't. */

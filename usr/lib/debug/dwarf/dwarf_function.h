@@ -23,7 +23,7 @@ struct dwarf_functions {
 };
 
 /*
- * dwarf_names.c: all functions with code, and inlined copies, that a name means:
+ * All functions with code, and inlined copies, that a name means:
  * plain, qualified ("ns::cls::fn", from the right), with parameters ("fn(int)"),
  * or a linkage name. `file` (or NULL): only those of a unit or declaration file
  * of this name. Copies inside copies count once each, but not what gcc made of
@@ -44,12 +44,4 @@ void dwarf_functions_free(struct dwarf_functions *found);
 
 /* "ns::cls::fn" of an entry, malloc'd; NULL: no memory or no name. */
 char *dwarf_function_name(Dwarf_Die *die);
-/* The code of an entry: 1 (the caller frees function->ranges), 0: it has none
- * that is in the module, and isn't entered there; -ENOMEM. */
-int dwarf_function_read(struct dwarf_file *dwarf, Dwarf_Die *die,
-			struct dwarf_function *function);
-/* The same, added to a list; 0, -ENOMEM. */
-int dwarf_functions_add(struct dwarf_file *dwarf,
-			struct dwarf_functions *list, Dwarf_Die *die);
-
 #endif

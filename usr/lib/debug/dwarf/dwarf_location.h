@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Location descriptions of DWARF as places. */
+/* Where the value of a variable is (DWARF 5 sections 2.5, 2.6). */
 #ifndef TRCUST_DWARF_LOCATION_H
 #define TRCUST_DWARF_LOCATION_H
 
-#include "dwarf_frame.h"
+#include "lib/error.h"
+#include "dwarf_scope.h"
 #include "place.h"
 
 /*
- * The place that the operations, read from attr, describe (DWARF 5 section 2.6).
- * -ENODATA: all of it is absent. place is to be freed in any case.
+ * Where the variable is at pc. 0; -ENODATA with err->text: not there ("it is
+ * optimized out here", "held in xmm0, which a probe can't read"); -ENOMEM;
+ * -EINVAL: damaged. A place whose pieces are partly absent is a 0.
  */
-int dwarf_location_place(const struct dwarf_context *context,
-			 Dwarf_Attribute *attr, const Dwarf_Op *ops,
-			 size_t count, struct place *place, struct error *err);
-/* The place of a constant: DW_AT_const_value, in any form. */
-int dwarf_constant_place(Dwarf_Attribute *attr, struct place *place,
-			 struct error *err);
+int dwarf_variable_place(struct dwarf_file *dwarf,
+			 const struct dwarf_variable *variable, uint64_t pc,
+			 struct place *place, struct error *err);
+/* The end of the range, of its location list, that has the pc, and its start; 0:
+ * it has one location everywhere. */
+uint64_t dwarf_variable_end(const struct dwarf_variable *variable, uint64_t pc,
+			    uint64_t *start);
+
+/* Of a variable that isn't there, the nearest lines of the
+ * function where it is, as err->hint. 0 or -ENOMEM. */
+int dwarf_variable_hint(struct dwarf_file *dwarf,
+			const struct dwarf_variable *variable, uint64_t pc,
+			struct error *err);
 
 #endif

@@ -35,9 +35,18 @@ struct lookup_search {
 	bool failed;		/* out of memory */
 };
 
-/* A namespace whose names a using directive shows as if `level` had them. */
-struct nominated {
-	uint32_t target, level;
+/* What is around the place where a name is used */
+struct outwards {
+	const struct lookup_search *search;
+	uint32_t home;		/* the scope there */
+	uint32_t alias;		/* what the first part of the name is another
+				 * name of, in a block of the function */
+	/* namespaces whose names a using directive shows as if `level` had
+	 * them */
+	struct nominated {
+		uint32_t target, level;
+	} list[NOMINATED_MAX];
+	size_t count;
 };
 
 /* ---- what was found ---- */
@@ -179,8 +188,7 @@ static void take_name(struct lookup_search *search,
 		return;
 	switch (name->kind) {
 	case UNIT_VARIABLE:
-		dwarf_variable_fill(&found, &die, false);
-		named.type = found.type;
+		named.type = dwarf_type_declared(&die);
 		break;
 	case UNIT_UNION:
 		if (!dwarf_union_find(&die, search->name, &found))
@@ -255,104 +263,62 @@ static void search_class(struct lookup_search *search, uint32_t scope)
 
 /* The using directives in `scope`, as if they were in `origin` (C++17 section
  * 10.3.4). */
-static void nominate_all(const struct lookup_search *search, uint32_t scope,
-			 uint32_t origin, struct nominated *list,
-			 size_t *count);
+static void nominate_all(struct outwards *o, uint32_t scope, uint32_t origin);
 
-static void nominate(const struct lookup_search *search, uint32_t target,
-		     uint32_t origin, struct nominated *list, size_t *count)
+static void nominate(struct outwards *o, uint32_t target, uint32_t origin)
 {
-	const struct unit_scope *scopes = search->unit->scopes;
+	const struct unit_scope *scopes = o->search->unit->scopes;
 	struct nominated one = { target, 0 };
 
 	/* the innermost scope that both are in */
 	for (uint32_t a = origin; a && !one.level; a = scopes[a].parent)
 		for (uint32_t b = target; b; b = scopes[b].parent)
-			if (same_scope(search, a, b)) {
+			if (same_scope(o->search, a, b)) {
 				one.level = a;
 				break;
 			}
-	for (size_t i = 0; i < *count; i++)
-		if (list[i].target == target && list[i].level == one.level)
+	for (size_t i = 0; i < o->count; i++)
+		if (o->list[i].target == target &&
+		    o->list[i].level == one.level)
 			return;
-	if (*count == NOMINATED_MAX)
+	if (o->count == NOMINATED_MAX)
 		return;
-	list[(*count)++] = one;
-	nominate_all(search, target, origin, list, count);
+	o->list[o->count++] = one;
+	nominate_all(o, target, origin);
 }
 
-static void nominate_all(const struct lookup_search *search, uint32_t scope,
-			 uint32_t origin, struct nominated *list, size_t *count)
+static void nominate_all(struct outwards *o, uint32_t scope, uint32_t origin)
 {
-	const struct unit *unit = search->unit;
+	const struct unit *unit = o->search->unit;
 
 	for (size_t i = 0; i < unit->using_count; i++)
 		if (!unit->usings[i].alias &&
-		    scope_shows(search, scope, unit->usings[i].scope))
-			nominate(search, unit->usings[i].target, origin, list,
-				 count);
+		    scope_shows(o->search, scope, unit->usings[i].scope))
+			nominate(o, unit->usings[i].target, origin);
 }
 
 /* What the blocks of the function bring in. */
-struct imports {
-	const struct lookup_search *search;
-	uint32_t home;
-	struct nominated *list;	/* of using directives; or NULL, for the */
-	size_t *count;
-	const struct lookup_part *alias;	/* scope of this name */
-	uint32_t scope;
-};
-
 static int import_take(void *context, Dwarf_Die *die)
 {
-	struct imports *in = context;
+	struct outwards *o = context;
 	const char *name = dwarf_diename(die);
 	Dwarf_Die import;
 	uint32_t target;
 
 	if (!dwarf_die_refer(die, DW_AT_import, &import) ||
-	    !dwarf_unit_scope(in->search->unit, &import, &target))
+	    !dwarf_unit_scope(o->search->unit, &import, &target))
 		return 0;
-	if (in->list && dwarf_tag(die) == DW_TAG_imported_module)
-		nominate(in->search, target, in->home, in->list, in->count);
+	if (dwarf_tag(die) == DW_TAG_imported_module)
+		nominate(o, target, o->home);
 	if (!name)
 		name = dwarf_diename(&import);
-	if (in->alias && dwarf_tag(die) == DW_TAG_imported_declaration &&
-	    in->scope == NOWHERE && name && part_is(in->alias, name))
-		in->scope = target;
+	if (dwarf_tag(die) == DW_TAG_imported_declaration &&
+	    o->alias == NOWHERE && name && part_is(&o->search->parts[0], name))
+		o->alias = target;
 	return 0;
 }
 
-static void each_import(struct imports *in)
-{
-	const struct dwarf_scopes *scopes = in->search->in->scopes;
-
-	for (size_t i = in->search->function.addr ? scopes->count : 0; i--; ) {
-		dwarf_scope_each(scopes, i, import_take, in);
-		if (dwarf_scope_is_function(scopes, i))
-			return;
-	}
-}
-
-static size_t nominate_from(const struct lookup_search *search, uint32_t home,
-			    struct nominated list[NOMINATED_MAX])
-{
-	size_t count = 0;
-	struct imports in = {
-		.search = search, .home = home, .list = list, .count = &count,
-	};
-
-	each_import(&in);
-	for (uint32_t at = home; ; at = search->unit->scopes[at].parent) {
-		nominate_all(search, at, at, list, &count);
-		if (!at)
-			return count;
-	}
-}
-
-/* ---- names without a qualifier ---- */
-
-/* The scope of the unit that has the path, or the longest part of it. */
+/* The scope of the unit that has the path, or the longest part of it */
 static uint32_t scope_of_path(const struct unit *unit, const char *path)
 {
 	uint32_t best = 0;
@@ -371,20 +337,42 @@ static uint32_t scope_of_path(const struct unit *unit, const char *path)
 	return best;
 }
 
+static void outwards_read(struct outwards *o,
+			  const struct lookup_search *search)
+{
+	const struct dwarf_scopes *scopes = search->in->scopes;
+
+	o->search = search;
+	o->home = scope_of_path(search->unit, search->home);
+	o->alias = NOWHERE;
+	o->count = 0;
+	for (size_t i = search->function.addr ? scopes->count : 0; i--; ) {
+		dwarf_scope_each(scopes, i, import_take, o);
+		if (dwarf_scope_is_function(scopes, i))
+			break;
+	}
+	for (uint32_t at = o->home; ; at = search->unit->scopes[at].parent) {
+		nominate_all(o, at, at);
+		if (!at)
+			return;
+	}
+}
+
+/* ---- names without a qualifier ---- */
+
 static void search_outwards(struct lookup_search *search)
 {
-	uint32_t home = scope_of_path(search->unit, search->home);
-	struct nominated list[NOMINATED_MAX];
-	size_t count = nominate_from(search, home, list);
+	struct outwards o;
 
-	for (uint32_t at = home; ; at = search->unit->scopes[at].parent) {
+	outwards_read(&o, search);
+	for (uint32_t at = o.home; ; at = search->unit->scopes[at].parent) {
 		if (search->unit->scopes[at].kind == UNIT_CLASS)
 			search_class(search, at);
 		else
 			search_names(search, at);
-		for (size_t i = 0; i < count; i++)
-			if (same_scope(search, list[i].level, at))
-				search_names(search, list[i].target);
+		for (size_t i = 0; i < o.count; i++)
+			if (same_scope(search, o.list[i].level, at))
+				search_names(search, o.list[i].target);
 		if (search->count > search->doubtful || !at)
 			return;
 	}
@@ -437,16 +425,12 @@ static uint32_t scope_outwards(const struct lookup_search *search)
 {
 	const struct lookup_part *part = &search->parts[0];
 	const struct unit_scope *scopes = search->unit->scopes;
-	uint32_t home = scope_of_path(search->unit, search->home), found;
-	struct nominated list[NOMINATED_MAX];
-	size_t count = nominate_from(search, home, list);
-	struct imports in = {
-		.search = search, .alias = part, .scope = NOWHERE,
-	};
+	struct outwards o;
+	uint32_t found;
 
-	each_import(&in);
-	found = in.scope;
-	for (uint32_t at = home; found == NOWHERE; at = scopes[at].parent) {
+	outwards_read(&o, search);
+	found = o.alias;
+	for (uint32_t at = o.home; found == NOWHERE; at = scopes[at].parent) {
 		const char *name = scope_own_name(search, at);
 
 		/* a class has its own name in itself, without template
@@ -457,9 +441,9 @@ static uint32_t scope_outwards(const struct lookup_search *search)
 			found = at;
 		else
 			found = scope_inside(search, at, part);
-		for (size_t i = 0; i < count && found == NOWHERE; i++)
-			if (same_scope(search, list[i].level, at))
-				found = scope_inside(search, list[i].target,
+		for (size_t i = 0; i < o.count && found == NOWHERE; i++)
+			if (same_scope(search, o.list[i].level, at))
+				found = scope_inside(search, o.list[i].target,
 						     part);
 		if (!at)
 			break;
@@ -471,8 +455,7 @@ static void search_qualified(struct lookup_search *search)
 {
 	bool absolute = search->absolute || search->file;
 	uint32_t scope = absolute ? 0 : scope_outwards(search);
-	struct nominated list[NOMINATED_MAX];
-	size_t count;
+	struct outwards o = { .search = search };
 
 	for (size_t i = !absolute; i + 1 < search->part_count &&
 				   scope != NOWHERE; i++) {
@@ -480,11 +463,11 @@ static void search_qualified(struct lookup_search *search)
 		uint32_t inner = scope_inside(search, scope, part);
 
 		/* else in the namespaces of the scope's using directives */
-		count = 0;
+		o.count = 0;
 		if (inner == NOWHERE)
-			nominate_all(search, scope, scope, list, &count);
-		for (size_t k = 0; k < count && inner == NOWHERE; k++)
-			inner = scope_inside(search, list[k].target, part);
+			nominate_all(&o, scope, scope);
+		for (size_t k = 0; k < o.count && inner == NOWHERE; k++)
+			inner = scope_inside(search, o.list[k].target, part);
 		scope = inner;
 	}
 	if (scope == NOWHERE)
@@ -495,10 +478,10 @@ static void search_qualified(struct lookup_search *search)
 		search_names(search, scope);
 	if (search->count || search->unit->scopes[scope].kind != UNIT_NAMESPACE)
 		return;
-	count = 0;
-	nominate_all(search, scope, scope, list, &count);
-	for (size_t i = 0; i < count; i++)
-		search_names(search, list[i].target);
+	o.count = 0;
+	nominate_all(&o, scope, scope);
+	for (size_t i = 0; i < o.count; i++)
+		search_names(search, o.list[i].target);
 }
 
 /* The scopes before the first one of the name were left out. */
@@ -525,68 +508,55 @@ static void search_suffix(struct lookup_search *search)
 
 /* ---- units ---- */
 
-static void search_unit(struct lookup_search *search)
+/* With `suffix`, scopes before the name may be left out. */
+static void search_unit(struct lookup_search *search, bool suffix)
 {
-	if (search->part_count > 1 || search->absolute || search->file)
+	if (suffix)
+		search_suffix(search);
+	else if (search->part_count > 1 || search->absolute || search->file)
 		search_qualified(search);
 	else
 		search_outwards(search);
 }
 
-static int each_unit(struct lookup_search *search,
-		     void (*look)(struct lookup_search *search))
+static int search_program(struct lookup_search *search, bool partly)
 {
-	Dwarf_CU *position = NULL;
-	struct unit *unit;
-	bool failed;
-
-	search->function.addr = NULL;
-	while ((unit = dwarf_unit_next(search->in->dwarf, &position,
-				       &failed))) {
-		search->unit = unit;
-		look(search);
-	}
-	return failed || search->failed ? -ENOMEM : 0;
-}
-
-static int search_program(struct lookup_search *search)
-{
-	int code = each_unit(search, search_unit);
+	bool failed = false;
 	size_t kept = 0;
 
-	if (!code && !search->count && search->part_count > 1 &&
-	    !search->absolute)
-		code = each_unit(search, search_suffix);
-	if (search->file)
-		return code;
+	search->function.addr = NULL;
+	for (int suffix = 0; suffix <= partly && !search->count; suffix++) {
+		Dwarf_CU *position = NULL;
+
+		while ((search->unit = dwarf_unit_next(search->in->dwarf,
+						       &position, &failed)))
+			search_unit(search, suffix);
+		if (failed || search->failed)
+			return -ENOMEM;
+	}
 	/* a declaration elsewhere would mean the one that all units can name */
-	for (size_t i = 0; i < search->count; i++)
+	for (size_t i = 0; i < search->count && !search->file; i++)
 		if (is_external(&search->found[i]))
 			search->found[kept++] = search->found[i];
 	if (kept)
 		search->count = kept;
-	return code;
+	return 0;
 }
 
 /* Before other units: in those of the function and of its source, of which the
  * linker's optimization makes two. */
-static void search_own(struct lookup_search *search)
+static void search_own(struct lookup_search *search, bool partly)
 {
 	const struct dwarf_scopes *scopes = search->in->scopes;
 	struct unit *units[] = { search->source, scopes ? scopes->unit : NULL };
 
-	for (int i = 0; i < 2; i++) {
-		search->unit = units[i];
-		if (units[i] && !search->count && (!i || units[1] != units[0]))
-			search_unit(search);
-	}
-	if (search->part_count == 1 || search->absolute)
-		return;
-	for (int i = 0; i < 2; i++) {
-		search->unit = units[i];
-		if (units[i] && !search->count)
-			search_suffix(search);
-	}
+	for (int suffix = 0; suffix <= partly; suffix++)
+		for (int i = 0; i < 2; i++) {
+			search->unit = units[i];
+			if (units[i] && !search->count &&
+			    (!i || units[1] != units[0]))
+				search_unit(search, suffix);
+		}
 }
 
 /* ---- definitions ---- */
@@ -701,6 +671,7 @@ int dwarf_lookup_find(const struct dwarf_lookup *lookup,
 	struct lookup_search search = { .in = lookup };
 	const struct dwarf_scopes *scopes = lookup->scopes;
 	const char *name = lookup->name, *colon = strchr(name, ':');
+	bool partly;
 	int code = 0;
 
 	/* "file.c:name": the first single colon */
@@ -725,10 +696,11 @@ int dwarf_lookup_find(const struct dwarf_lookup *lookup,
 					     &search,
 					     name + (search.absolute ? 2 : 0))
 				   : -ENOMEM;
+	partly = search.part_count > 1 && !search.absolute;
 	if (!code)
-		search_own(&search);
+		search_own(&search, partly);
 	if (!code && !search.count)
-		code = search_program(&search);
+		code = search_program(&search, partly);
 	if (!code && search.failed)
 		code = -ENOMEM;
 	if (!code && !search.count)

@@ -6,7 +6,6 @@
 #ifndef TRCUST_DWARF_LOOKUP_H
 #define TRCUST_DWARF_LOOKUP_H
 
-#include "dwarf_member.h"
 #include "dwarf_scope.h"
 
 struct dwarf_lookup {

@@ -5,9 +5,162 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "dwarf_type.h"
+#include "dwarf_unit.h"
 
-#define DEPTH_MAX	64
+/* ---- the blocks of a function ---- */
+
+bool dwarf_block_is_one(int tag)
+{
+	return tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
+	       tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt;
+}
+
+/* It is a variable, parameter or constant, or has the names of constants, or
+ * brings in names of elsewhere. */
+static bool block_declares(int tag)
+{
+	return tag == DW_TAG_variable || tag == DW_TAG_formal_parameter ||
+	       tag == DW_TAG_constant || tag == DW_TAG_enumeration_type ||
+	       tag == DW_TAG_imported_declaration ||
+	       tag == DW_TAG_imported_module;
+}
+
+static int declaration_add(struct dwarf_blocks *blocks, const Dwarf_Die *die,
+			   uint32_t number)
+{
+	struct dwarf_block *block = &blocks->list[number];
+	size_t count = blocks->declaration_count;
+
+	if (!array_grow(&blocks->declarations, count, &blocks->declaration_room,
+			sizeof(*blocks->declarations)))
+		return -ENOMEM;
+	blocks->declarations[count].die = *die;
+	blocks->declarations[count].next = 0;
+	blocks->declaration_count = ++count;
+	if (block->last)
+		blocks->declarations[block->last - 1].next = count;
+	else
+		block->first = count;
+	block->last = count;
+	return 0;
+}
+
+static int block_add(struct dwarf_blocks *blocks, Dwarf_Die *die,
+		     uint32_t outer, bool inlined)
+{
+	struct dwarf_block block = {
+		.die = *die, .outer = outer, .inlined = inlined,
+	};
+	Dwarf_Attribute attr;
+	Dwarf_Addr entry;
+
+	if (!array_grow(&blocks->list, blocks->count, &blocks->room,
+			sizeof(*blocks->list)))
+		return -ENOMEM;
+	if (inlined && dwarf_attr(die, DW_AT_entry_pc, &attr) &&
+	    !dwarf_formaddr(&attr, &entry))
+		block.entry = entry;
+	blocks->list[blocks->count++] = block;
+	return 0;
+}
+
+/* *last: the entry visited; damaged siblings go back. */
+static int blocks_read(struct dwarf_blocks *blocks, Dwarf_Die *die,
+		       uint32_t number, unsigned int depth, const void **last)
+{
+	Dwarf_Addr base, start, end;
+	Dwarf_Die child;
+	int code = 0;
+
+	if (depth == DWARF_BLOCKS_DEEP)
+		return 0;
+	dwarf_die_each(die, &child) {
+		int tag = dwarf_tag(&child);
+		bool inlined = tag == DW_TAG_inlined_subroutine;
+
+		if (code || child.addr <= *last)
+			break;
+		*last = child.addr;
+		if (block_declares(tag))
+			code = declaration_add(blocks, &child, number);
+		blocks->list[number].types |=
+			tag == DW_TAG_structure_type ||
+			tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
+			tag == DW_TAG_enumeration_type || tag == DW_TAG_typedef;
+		if (!dwarf_block_is_one(tag) && !inlined)
+			continue;
+		if (!code)
+			code = block_add(blocks, &child, number, inlined);
+		/* without addresses of its own it has those of its blocks */
+		for (ptrdiff_t at = 0; !code &&
+		     (at = dwarf_ranges(&child, at, &base, &start, &end)) > 0; )
+			if (!array_grow(&blocks->pieces, blocks->piece_count,
+					&blocks->piece_room,
+					sizeof(*blocks->pieces)))
+				code = -ENOMEM;
+			else
+				blocks->pieces[blocks->piece_count++] =
+					(struct dwarf_piece) {
+						start, end, blocks->count - 1,
+					};
+		if (!code)
+			code = blocks_read(blocks, &child, blocks->count - 1,
+					   depth + 1, last);
+	}
+	return code;
+}
+
+static void blocks_free(void *value)
+{
+	struct dwarf_blocks *blocks = value;
+
+	free(blocks->list);
+	free(blocks->declarations);
+	free(blocks->pieces);
+	free(blocks);
+}
+
+/* NULL: no memory. */
+static const struct dwarf_blocks *blocks_get(struct dwarf_file *dwarf,
+					     const Dwarf_Die *function)
+{
+	struct dwarf_blocks *blocks =
+		dwarf_memo_find(dwarf, DWARF_BLOCKS, function->addr);
+	Dwarf_Die die = *function;
+	const void *last = NULL;
+
+	if (blocks)
+		return blocks;
+	blocks = calloc(1, sizeof(*blocks));
+	if (!blocks)
+		return NULL;
+	if (!block_add(blocks, &die, 0, false) &&
+	    !blocks_read(blocks, &die, 0, 1, &last))
+		return dwarf_memo_add(dwarf, DWARF_BLOCKS, function->addr,
+				      blocks, blocks_free);
+	blocks_free(blocks);
+	return NULL;
+}
+
+/* The number of the innermost one around pc. Blocks are inside each other, outer
+ * ones come first: it is the last one of those that begin last. */
+static uint32_t block_around(const struct dwarf_blocks *blocks, uint64_t pc)
+{
+	struct dwarf_piece best = { 0 };
+
+	for (size_t i = 0; i < blocks->piece_count; i++) {
+		const struct dwarf_piece *piece = &blocks->pieces[i];
+
+		if (pc >= piece->start && pc < piece->end &&
+		    piece->start >= best.start)
+			best = *piece;
+	}
+	return best.owner;
+}
+
+/* ---- the blocks around an address ---- */
 
 /* From the function inwards, up to the block of that number. */
 static void scopes_fill(struct dwarf_scopes *scopes, uint32_t number)
@@ -38,10 +191,10 @@ int dwarf_scopes_find(struct dwarf_file *dwarf, uint64_t pc,
 		return -ENOMEM;
 	if (!dwarf_unit_code(scopes->unit, pc, &scopes->dies[0]))
 		return scopes->unit->failed ? -ENOMEM : 0;
-	scopes->blocks = dwarf_blocks_get(scopes->unit, &scopes->dies[0]);
+	scopes->blocks = blocks_get(dwarf, &scopes->dies[0]);
 	if (!scopes->blocks)
 		return -ENOMEM;
-	scopes_fill(scopes, dwarf_block_find(scopes->blocks, pc));
+	scopes_fill(scopes, block_around(scopes->blocks, pc));
 	return 0;
 }
 
@@ -102,8 +255,7 @@ bool dwarf_scopes_choose(struct dwarf_file *dwarf,
 }
 
 int dwarf_scope_each(const struct dwarf_scopes *scopes, size_t scope,
-		     int (*take)(void *context, Dwarf_Die *die),
-		     void *context)
+		     int (*take)(void *context, Dwarf_Die *die), void *context)
 {
 	const struct dwarf_blocks *blocks = scopes->blocks;
 	Dwarf_Die at = scopes->dies[scope], die;
@@ -116,9 +268,8 @@ int dwarf_scope_each(const struct dwarf_scopes *scopes, size_t scope,
 	}
 	for (int i = 0; i < DWARF_ORIGINS_MAX && !code &&
 			dwarf_die_origin(&at); i++)
-		for (dwarf_die_child(&at, &die); die.addr && !code;
-		     dwarf_die_sibling(&die))
-			if (dwarf_block_declares(dwarf_tag(&die)))
+		dwarf_die_each(&at, &die)
+			if (!code && block_declares(dwarf_tag(&die)))
 				code = take(context, &die);
 	return code;
 }
@@ -130,26 +281,16 @@ void dwarf_variable_fill(struct dwarf_variable *variable, Dwarf_Die *die,
 	variable->die = *die;
 	variable->local = local;
 	variable->parameter = dwarf_tag(die) == DW_TAG_formal_parameter;
-	if (!dwarf_type_of(die, &variable->type))
-		memset(&variable->type, 0, sizeof(variable->type));
+	variable->type = dwarf_type_declared(die);
 }
 
 bool dwarf_enumerator_find(Dwarf_Die *enumeration, const char *name,
 			   struct dwarf_variable *variable)
 {
-	Dwarf_Die child;
-
-	for (dwarf_die_child(enumeration, &child); child.addr;
-	     dwarf_die_sibling(&child)) {
-		if (dwarf_tag(&child) != DW_TAG_enumerator ||
-		    !dwarf_die_is_named(&child, name))
-			continue;
-		memset(variable, 0, sizeof(*variable));
-		variable->die = child;
-		variable->type = *enumeration;
-		return true;
-	}
-	return false;
+	memset(variable, 0, sizeof(*variable));
+	variable->type = *enumeration;
+	return dwarf_die_child_named(enumeration, DW_TAG_enumerator, name,
+				     &variable->die);
 }
 
 int dwarf_variable_rank(Dwarf_Die *die, uint64_t pc)
@@ -162,26 +303,6 @@ int dwarf_variable_rank(Dwarf_Die *die, uint64_t pc)
 		return dwarf_getlocation_addr(&attr, pc, &ops, &count, 1) > 0 &&
 		       count ? 2 : 1;
 	return dwarf_attr_integrate(die, DW_AT_const_value, &attr) ? 2 : 0;
-}
-
-const char *dwarf_variable_symbol_at(const struct dwarf_file *dwarf,
-				     Dwarf_Die *die)
-{
-	const struct module *module = dwarf->module;
-	Dwarf_Attribute attr;
-	uint64_t address;
-	size_t count;
-	Dwarf_Op *ops;
-
-	if (dwarf_getlocation(dwarf_attr(die, DW_AT_location, &attr), &ops,
-			      &count) ||
-	    !dwarf_die_address(&attr, ops, count, &address))
-		return NULL;
-	for (size_t i = 0; i < module->symbol_count; i++)
-		if (module->symbols[i].address == address &&
-		    module->symbols[i].type == STT_OBJECT)
-			return module->symbols[i].name;
-	return NULL;
 }
 
 const char *dwarf_variable_symbol(Dwarf_Die *die)
@@ -203,78 +324,14 @@ const char *dwarf_variable_symbol(Dwarf_Die *die)
 bool dwarf_union_find(Dwarf_Die *die, const char *name,
 		      struct dwarf_variable *variable)
 {
-	Dwarf_Die type, child;
+	Dwarf_Die child;
 
-	if (dwarf_tag(die) != DW_TAG_variable || !dwarf_type_of(die, &type) ||
-	    dwarf_tag(&type) != DW_TAG_union_type)
-		return false;
-	for (dwarf_die_child(&type, &child); child.addr;
-	     dwarf_die_sibling(&child))
-		if (dwarf_tag(&child) == DW_TAG_member &&
-		    dwarf_die_is_named(&child, name)) {
-			dwarf_variable_fill(variable, die, true);
-			return dwarf_type_of(&child, &variable->type);
-		}
-	return false;
-}
-
-struct block_search {
-	const char *name;
-	uint64_t pc;
-	struct dwarf_variable *best;
-	int rank;		/* -1: none yet */
-};
-
-/* Blocks that the compiler joined leave several of the same name. */
-static int scope_block_take(void *context, Dwarf_Die *die)
-{
-	struct block_search *search = context;
-	const char *name = dwarf_diename(die);
-	int tag = dwarf_tag(die), rank = 2;
-	struct dwarf_variable found;
-	Dwarf_Die target;
-
-	switch (tag) {
-	case DW_TAG_imported_module:
-		return 0;
-	case DW_TAG_imported_declaration:	/* a using declaration */
-		if (!dwarf_die_refer(die, DW_AT_import, &target))
-			return 0;
-		if (!name)
-			name = dwarf_diename(&target);
-		if (dwarf_tag(&target) == DW_TAG_variable && name &&
-		    !strcmp(name, search->name)) {
-			dwarf_variable_fill(&found, &target, false);
-		} else if (dwarf_tag(&target) == DW_TAG_enumeration_type &&
-			   dwarf_enumerator_find(&target, search->name,
-						 &found)) {
-			found.is_doubtful = true;
-		} else {
-			return 0;
-		}
-		break;
-	case DW_TAG_enumeration_type:
-		if (!dwarf_enumerator_find(die, search->name, &found))
-			return 0;
-		found.local = true;
-		break;
-	default:
-		if (name ? strcmp(name, search->name) :
-			   !dwarf_union_find(die, search->name, &found))
-			return 0;
-		if (name)
-			dwarf_variable_fill(&found, die, true);
-		rank = dwarf_variable_rank(die, search->pc);
-	}
-	/* only variables with a name replace one that was found before */
-	if (search->rank >= 0 && (tag == DW_TAG_imported_declaration ||
-				  tag == DW_TAG_enumeration_type || !name))
-		return 0;
-	if (rank > search->rank) {
-		search->rank = rank;
-		*search->best = found;
-	}
-	return 0;
+	dwarf_variable_fill(variable, die, true);
+	return dwarf_tag(die) == DW_TAG_variable && variable->type.addr &&
+	       dwarf_tag(&variable->type) == DW_TAG_union_type &&
+	       dwarf_die_child_named(&variable->type, DW_TAG_member, name,
+				     &child) &&
+	       dwarf_type_of(&child, &variable->type);
 }
 
 bool dwarf_scopes_are_clang(const struct dwarf_scopes *scopes)
@@ -289,76 +346,4 @@ bool dwarf_scope_is_loose(const struct dwarf_scopes *scopes, size_t scope)
 {
 	return dwarf_scope_is_function(scopes, scope) &&
 	       dwarf_scopes_are_clang(scopes);
-}
-
-bool dwarf_scope_find(const struct dwarf_scopes *scopes, size_t scope,
-		      uint64_t pc, const char *name,
-		      struct dwarf_variable *variable)
-{
-	struct block_search search = {
-		.name = name, .pc = pc, .best = variable, .rank = -1,
-	};
-	Dwarf_Attribute attr;
-	bool is_static;
-	size_t count;
-	Dwarf_Op *ops;
-	int tag;
-
-	dwarf_scope_each(scopes, scope, scope_block_take, &search);
-	if (search.rank < 0 || !variable->local ||
-	    !dwarf_scope_is_loose(scopes, scope))
-		return search.rank >= 0;
-	/* static: it has one address, or none that is left */
-	tag = dwarf_tag(&variable->die);
-	is_static = tag == DW_TAG_enumerator || tag == DW_TAG_variable;
-	if (tag == DW_TAG_variable &&
-	    dwarf_attr_integrate(&variable->die, DW_AT_location, &attr))
-		is_static = !dwarf_getlocation(&attr, &ops, &count) &&
-			    count == 1 && (ops[0].atom == DW_OP_addr ||
-					   ops[0].atom == DW_OP_addrx ||
-					   ops[0].atom == DW_OP_GNU_addr_index);
-	variable->is_doubtful |= is_static;
-	return true;
-}
-
-static bool scope_find_lost(Dwarf_Die *block, const char *name,
-			    unsigned int depth, const void **last,
-			    struct dwarf_variable *variable)
-{
-	Dwarf_Die child;
-
-	if (depth == DEPTH_MAX)
-		return false;
-	for (dwarf_die_child(block, &child); child.addr > *last;
-	     dwarf_die_sibling(&child)) {
-		int tag = dwarf_tag(&child);
-
-		*last = child.addr;
-		if (tag == DW_TAG_variable &&
-		    dwarf_die_is_named(&child, name) &&
-		    !dwarf_variable_rank(&child, 0) &&
-		    !dwarf_hasattr(&child, DW_AT_declaration)) {
-			dwarf_variable_fill(variable, &child, true);
-			return true;
-		}
-		if (dwarf_block_is_one(tag) && !dwarf_die_has_code(&child) &&
-		    scope_find_lost(&child, name, depth + 1, last, variable))
-			return true;
-	}
-	return false;
-}
-
-bool dwarf_scope_find_lost(Dwarf_Die *function, const char *name,
-			   struct dwarf_variable *variable)
-{
-	Dwarf_Die at = *function;
-	int origins = 0;
-
-	do {
-		const void *last = NULL;
-
-		if (scope_find_lost(&at, name, 0, &last, variable))
-			return true;
-	} while (origins++ < DWARF_ORIGINS_MAX && dwarf_die_origin(&at));
-	return false;
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From lines of a source file to addresses. Of a file that was asked for all
- * rows are kept; where a line's code is in several functions, inlined copies
- * or instances of a template, each has an address of its own.
+ * Of a file that was asked for all rows are kept; where a line's code is in
+ * several functions, inlined copies or instances of a template, each has an
+ * address of its own.
  */
+#include "dwarf_source.h"
+
 #include <dwarf.h>
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include "lib/array.h"
-#include "dwarf_line.h"
-#include "dwarf_line_owner.h"
-#include "dwarf_lines.h"
 #include "lib/debug/module/module.h"
+#include "lib/hash.h"
+#include "dwarf_lines.h"
 
 #define FEW_UNITS	4
 
@@ -26,11 +26,10 @@ struct source_file {
 };
 
 struct source_row {
-	uint64_t address, end;
-	uint32_t line;
+	uint64_t line;
+	uint64_t end;
+	struct dwarf_row row;
 	uint32_t file;		/* of the source */
-	uint32_t number;	/* of the file in its unit */
-	uint16_t view, column;
 	bool optimized;		/* not all rows of the unit begin statements */
 	bool marked;		/* those of marked statements do */
 };
@@ -45,9 +44,8 @@ struct source_lines {
 	char *name;
 	struct source_file *files;
 	size_t file_count;
-	struct source_rows statements;	/* rows that begin one */
+	struct source_rows statements;	/* rows that begin one, by line */
 	struct source_rows parts;	/* other rows, after another line's */
-	bool asked, sorted;	/* once; by line, when asked again */
 	bool failed;		/* out of memory */
 };
 
@@ -81,35 +79,23 @@ static uint32_t source_add_file(struct source_lines *source, char *path)
 }
 
 struct source_reader {
-	const struct module *module;
 	struct source_lines *source;
 	uint32_t *files;	/* by number in the unit: in the source, + 1 */
 	size_t file_count;
-	bool inside, dead;	/* a sequence; it is none of the module's */
-	size_t statements, parts;	/* rows before it */
 	size_t open;		/* the first row whose end isn't known */
+	bool inside;		/* a sequence */
 	bool optimized, marked;	/* as in the rows */
 	struct dwarf_row before;
 };
 
-/* Rows at the address where the sequence ends have no code. */
-static void rows_trim(struct source_rows *rows, size_t first, uint64_t end)
+static int source_take(struct source_reader *r, const struct dwarf_row *row)
 {
-	while (rows->count > first &&
-	       rows->list[rows->count - 1].address == end)
-		rows->count--;
-}
-
-static int source_take(void *context, const struct dwarf_row *row)
-{
-	struct source_reader *r = context;
 	struct source_rows *statements = &r->source->statements;
-	struct source_rows *parts = &r->source->parts;
-	struct source_rows *rows = row->is_stmt ? statements : parts;
+	struct source_rows *rows = row->is_stmt ? statements :
+						  &r->source->parts;
 	bool same_line = r->before.line == row->line;
-	bool goes_on = r->inside && !row->is_stmt && same_line &&
-		       r->before.file == row->file;
-	size_t available;
+	bool same = same_line && r->before.file == row->file;
+	bool goes_on = r->inside && !row->is_stmt && same;
 
 	/* Only a statement that was marked before the code was optimised has a
 	 * row of its own, before that of the part of it that is run first. */
@@ -118,31 +104,20 @@ static int source_take(void *context, const struct dwarf_row *row)
 		     r->before.address == row->address &&
 		     r->before.column != row->column;
 	/* The code of another line begins at the row, or none does. */
-	if (!same_line || r->before.file != row->file || row->end_sequence)
+	if (!same || row->end_sequence)
 		for (; r->open < statements->count; r->open++)
 			statements->list[r->open].end = row->address;
-	if (!r->inside) {
-		r->dead = !module_code(r->module, row->address, &available,
-				       NULL);
-		r->statements = statements->count;
-		r->parts = parts->count;
-	}
 	r->inside = !row->end_sequence;
 	r->before = *row;
-	if (row->end_sequence) {
-		rows_trim(statements, r->statements, row->address);
-		rows_trim(parts, r->parts, row->address);
-	}
-	if (r->dead || row->end_sequence || goes_on || !row->line ||
+	if (row->end_sequence || goes_on || !row->line ||
 	    row->file >= r->file_count || !r->files[row->file])
 		return 0;
 	if (!array_grow(&rows->list, rows->count, &rows->room,
 			sizeof(*rows->list)))
 		return -ENOMEM;
 	rows->list[rows->count++] = (struct source_row) {
-		.address = row->address, .line = row->line,
-		.file = r->files[row->file] - 1, .number = row->file,
-		.view = row->view, .column = row->column,
+		.line = row->line, .row = *row,
+		.file = r->files[row->file] - 1,
 	};
 	return 0;
 }
@@ -155,12 +130,11 @@ static void source_read_unit(struct source_lines *source,
 {
 	const char *base = source_path_base(source->name);
 	struct source_reader reader = {
-		.module = dwarf->module, .source = source,
-		.file_count = program->file_count,
+		.source = source, .file_count = program->file_count,
 		.open = source->statements.count,
 	};
 	size_t before = source->statements.count;
-	const struct line_table *table;
+	struct line_table *table;
 	bool any = false;
 	int code = 0;
 
@@ -180,12 +154,13 @@ static void source_read_unit(struct source_lines *source,
 		reader.files[i] = source_add_file(source, path);
 		any |= reader.files[i];
 	}
-	table = any && keep ? dwarf_lines_read(dwarf, unit) : unit->table;
-	if (any && !table)
-		code = dwarf_program_run(program, source_take, &reader);
-	for (size_t i = 0; any && table && i < table->rows.count && !code; i++)
+	keep |= unit->table != NULL;
+	table = any ? dwarf_lines_read(dwarf, unit, program) : NULL;
+	for (size_t i = 0; table && i < table->rows.count && !code; i++)
 		code = source_take(&reader, &table->rows.list[i]);
-	source->failed |= code;
+	if (!keep)
+		dwarf_lines_forget(unit);
+	source->failed |= code || (any && !table);
 	for (size_t i = before; i < source->statements.count; i++) {
 		source->statements.list[i].optimized = reader.optimized;
 		source->statements.list[i].marked = reader.marked;
@@ -199,12 +174,13 @@ static int source_row_compare(const void *a, const void *b)
 
 	if (x->line != y->line)
 		return x->line < y->line ? -1 : 1;
-	return (x->address > y->address) - (x->address < y->address);
+	return (x->row.address > y->row.address) -
+	       (x->row.address < y->row.address);
 }
 
 /* A file whose name has the same case takes precedence. */
-static void rows_prefer_exact(const struct source_lines *source,
-			      struct source_rows *rows)
+static void rows_settle(const struct source_lines *source,
+			struct source_rows *rows)
 {
 	bool any = false;
 	size_t kept = 0;
@@ -220,11 +196,14 @@ static void rows_prefer_exact(const struct source_lines *source,
 		rows->list[kept++] = rows->list[i];
 	}
 	rows->count = kept;
+	if (kept)
+		qsort(rows->list, kept, sizeof(*rows->list),
+		      source_row_compare);
 }
 
-static void source_free(void *node)
+static void source_free(void *value)
 {
-	struct source_lines *source = node;
+	struct source_lines *source = value;
 
 	for (size_t i = 0; i < source->file_count; i++)
 		free(source->files[i].path);
@@ -233,18 +212,6 @@ static void source_free(void *node)
 	free(source->parts.list);
 	free(source->name);
 	free(source);
-}
-
-static void sources_free(void *sources)
-{
-	tdestroy(sources, source_free);
-}
-
-static int source_compare(const void *a, const void *b)
-{
-	const struct source_lines *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
 }
 
 static void source_lines_read(struct source_lines *source,
@@ -274,35 +241,35 @@ static void source_lines_read(struct source_lines *source,
 		dwarf_program_close(&program);
 	}
 	source->failed |= failed;
-	rows_prefer_exact(source, &source->statements);
-	rows_prefer_exact(source, &source->parts);
+	rows_settle(source, &source->statements);
+	rows_settle(source, &source->parts);
 }
 
 /* NULL: no memory. */
 static struct source_lines *source_get(struct dwarf_file *dwarf,
 				       const char *name)
 {
+	const struct key_map *known = &dwarf->memos[DWARF_SOURCES].map;
+	uint64_t key = hash_fnv(HASH_FNV_START, name, strlen(name));
 	struct lines *lines = dwarf_lines_get(dwarf);
-	struct source_lines key = { .name = (char *)name }, *source, **found;
+	struct source_lines *source;
+	size_t step = 0;
 
-	if (!lines)
-		return NULL;
-	found = tfind(&key, &lines->sources, source_compare);
-	if (found)
-		return *found;
-	source = calloc(1, sizeof(*source));
+	while ((source = key_map_each(known, key, &step)))
+		if (!strcmp(source->name, name))
+			return source;
+	source = lines ? calloc(1, sizeof(*source)) : NULL;
 	if (!source)
 		return NULL;
-	lines->sources_free = sources_free;
 	source->name = strdup(name);
 	if (source->name)
 		source_lines_read(source, dwarf, lines);
-	if (!source->name || source->failed ||
-	    !tsearch(source, &lines->sources, source_compare)) {
-		source_free(source);
-		return NULL;
-	}
-	return source;
+	if (source->name && !source->failed)
+		return dwarf_memo_add(dwarf, DWARF_SOURCES,
+				      (void *)(uintptr_t)key, source,
+				      source_free);
+	source_free(source);
+	return NULL;
 }
 
 /* Where a line has code, and what that is part of */
@@ -317,9 +284,9 @@ struct line_candidate {
 
 static void candidate_fill(struct line_candidate *candidate,
 			   struct dwarf_file *dwarf,
-			   const struct dwarf_line_row *row,
-			   const struct source_row *source)
+			   const struct source_row *source, const char *path)
 {
+	const struct dwarf_row *row = &source->row;
 	struct dwarf_line_site *site = &candidate->site;
 	Dwarf_Addr base, start, end;
 	struct dwarf_scopes scopes;
@@ -328,8 +295,8 @@ static void candidate_fill(struct line_candidate *candidate,
 	uint64_t entry = 0;
 	ptrdiff_t at = 0;
 
-	candidate->file = row->path;
-	candidate->column = source->column;
+	candidate->file = path;
+	candidate->column = row->column;
 	*site = (struct dwarf_line_site) {
 		.address = row->address, .end = source->end,
 		.file = row->file, .optimized = source->optimized,
@@ -339,7 +306,7 @@ static void candidate_fill(struct line_candidate *candidate,
 							row->address);
 		return;
 	}
-	candidate->number = dwarf_line_owner(dwarf, &scopes, row);
+	candidate->number = dwarf_line_owner(dwarf, &scopes, row, path);
 	function = scopes.blocks->list[candidate->number].die;
 	candidate->owner = site->function = function.addr;
 	/* cold: not in the range that has the entry */
@@ -361,9 +328,8 @@ static void candidate_fill(struct line_candidate *candidate,
 		producer = dwarf_die_text(&unit, DW_AT_producer);
 	if (!producer || strncmp(producer, "GNU ", 4))
 		return;
-	site->optimized &= strstr(producer, " -O") &&
-			   !strstr(producer, " -O0");
-	site->marked = site->optimized && source->marked && source->column &&
+	site->optimized &= strstr(producer, " -O") && !strstr(producer, " -O0");
+	site->marked = site->optimized && source->marked && row->column &&
 		       strncmp(producer, "GNU GIMPLE ", 11);
 }
 
@@ -433,25 +399,65 @@ static size_t line_candidates_reduce(struct line_candidate *list, size_t count,
 	return unique;
 }
 
-static int line_sites_fill(struct dwarf_line_sites *result,
-			   struct dwarf_file *dwarf,
-			   const struct source_lines *source,
-			   const struct source_row *rows, size_t count)
+/* The rows of the first line with code from `line` on */
+static const struct source_row *source_rows_find(const struct source_rows *rows,
+						 uint32_t line, size_t *count)
 {
-	struct line_candidate *list = calloc(count, sizeof(*list));
+	size_t at = array_count_upto(rows->list, rows->count,
+				     sizeof(*rows->list), line ? line - 1 : 0);
+	const struct source_row *first = rows->list + at;
+
+	for (*count = 0; at < rows->count && rows->list[at].line == first->line;
+	     at++)
+		++*count;
+	return first;
+}
+
+int dwarf_line_find(struct dwarf_file *dwarf, const char *file, uint32_t line,
+		    struct dwarf_line_sites *result)
+{
+	struct source_lines *source = source_get(dwarf, file);
+	const struct source_row *rows, *parts;
+	size_t count, part_count, files = 0;
+	struct line_candidate *list;
 	bool several;
 
+	*result = (struct dwarf_line_sites) {
+		.verdict = DWARF_LINE_NO_FILE, .line = line,
+	};
+	if (!source)
+		return -ENOMEM;
+	if (!source->file_count)
+		return 0;
+	result->file = source->files[0].path;
+	for (size_t i = 0; i < source->file_count; i++)
+		files += source->files[i].has_code;
+	result->several_files = files > 1;
+	rows = source_rows_find(&source->statements, line, &count);
+	result->verdict = DWARF_LINE_FOUND;
+	if (!count || rows->line != line) {
+		result->verdict = DWARF_LINE_NEXT;
+		parts = source_rows_find(&source->parts, line, &part_count);
+		if (part_count && parts->line == line) {
+			result->verdict = DWARF_LINE_PART;
+			rows = parts;
+			count = part_count;
+		}
+	}
+	if (!count) {
+		result->verdict = DWARF_LINE_PAST;
+		result->line = 0;
+		if (source->statements.count)
+			result->line = rows[-1].line;
+		return 0;
+	}
+	result->line = rows->line;
+	list = calloc(count, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		struct dwarf_line_row row = {
-			.address = rows[i].address, .line = rows[i].line,
-			.file = rows[i].number, .view = rows[i].view,
-			.path = source->files[rows[i].file].path,
-		};
-
-		candidate_fill(&list[i], dwarf, &row, &rows[i]);
-	}
+	for (size_t i = 0; i < count; i++)
+		candidate_fill(&list[i], dwarf, &rows[i],
+			       source->files[rows[i].file].path);
 	count = line_candidates_reduce(list, count, &several);
 	result->scattered = several && result->verdict == DWARF_LINE_PART;
 	result->sites = calloc(count, sizeof(*result->sites));
@@ -465,101 +471,6 @@ static int line_sites_fill(struct dwarf_line_sites *result,
 	result->file = list[0].file;
 	free(list);
 	return result->count ? 0 : -ENOMEM;
-}
-
-/* Bring the rows of a line to the front; returns how many there are. */
-static size_t rows_gather(struct source_rows *rows, uint32_t line)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < rows->count; i++) {
-		struct source_row row = rows->list[i];
-
-		if (row.line != line)
-			continue;
-		rows->list[i] = rows->list[count];
-		rows->list[count++] = row;
-	}
-	return count;
-}
-
-/* The rows of the first line with code from `line` on; returns how many there
- * are. Most files are asked for one line only: that doesn't pay for sorting. */
-static size_t source_select(struct source_lines *source, uint32_t line,
-			    const struct source_row **rows)
-{
-	struct source_rows *all = &source->statements;
-	uint32_t next = UINT32_MAX;
-	size_t low = 0, end;
-
-	*rows = all->list;
-	if (!all->count)
-		return 0;
-	if (!source->asked) {
-		source->asked = true;
-		for (size_t i = 0; i < all->count; i++)
-			if (all->list[i].line >= line &&
-			    all->list[i].line < next)
-				next = all->list[i].line;
-		return rows_gather(all, next);
-	}
-	if (!source->sorted)
-		qsort(all->list, all->count, sizeof(*all->list),
-		      source_row_compare);
-	source->sorted = true;
-	for (size_t high = all->count; low < high; ) {
-		size_t middle = low + (high - low) / 2;
-
-		if (all->list[middle].line < line)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*rows += low;
-	for (end = low; end < all->count &&
-			all->list[end].line == (*rows)->line; )
-		end++;
-	return end - low;
-}
-
-int dwarf_line_find(struct dwarf_file *dwarf, const char *file, uint32_t line,
-		    struct dwarf_line_sites *result)
-{
-	struct source_lines *source = source_get(dwarf, file);
-	const struct source_row *rows;
-	size_t count, parts, files = 0;
-
-	*result = (struct dwarf_line_sites) {
-		.verdict = DWARF_LINE_NO_FILE, .line = line,
-	};
-	if (!source)
-		return -ENOMEM;
-	if (!source->file_count)
-		return 0;
-	result->file = source->files[0].path;
-	result->verdict = DWARF_LINE_PAST;
-	for (size_t i = 0; i < source->file_count; i++)
-		files += source->files[i].has_code;
-	result->several_files = files > 1;
-	count = source_select(source, line, &rows);
-	parts = count && rows->line == line ? 0 :
-		rows_gather(&source->parts, line);
-	if (parts) {
-		count = parts;
-		rows = source->parts.list;
-	}
-	if (!count) {
-		result->line = 0;
-		for (size_t i = 0; i < source->statements.count; i++)
-			if (source->statements.list[i].line > result->line)
-				result->line = source->statements.list[i].line;
-		return 0;
-	}
-	result->line = rows->line;
-	result->verdict = parts ? DWARF_LINE_PART :
-			  result->line == line ? DWARF_LINE_FOUND :
-						 DWARF_LINE_NEXT;
-	return line_sites_fill(result, dwarf, source, rows, count);
 }
 
 void dwarf_line_sites_free(struct dwarf_line_sites *result)

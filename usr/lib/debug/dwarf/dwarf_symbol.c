@@ -75,68 +75,47 @@ struct thread_slot {
 	bool descriptor;	/* it may hold something else */
 };
 
-/* A relocation of a slot, as far as it matters here */
-struct slot_relocation {
-	uint64_t address;
-	uint64_t symbol;	/* its number; 0: none */
-	int64_t addend;
-	bool in_place;		/* the addend is in the slot */
-	bool minus;
-	bool descriptor;
-};
-
-/* Number `i` of the section is one of a thread-local variable's slot; without
- * addends of their own these are in the slot. */
-static bool slot_relocation_read(const struct arch *arch, Elf_Data *data,
-				 const GElf_Shdr *sh, int i,
-				 struct slot_relocation *r)
+/* Number `i` of the section is one of a thread-local variable's slot: its offset
+ * is only the addend, *symbol the symbol's number (0: none). Without addends of
+ * their own these are in the slot. */
+static bool thread_slot_read(const struct arch *arch, Elf_Data *data,
+		      const GElf_Shdr *sh, int i, struct thread_slot *slot,
+		      uint64_t *symbol)
 {
 	const struct arch_slots *types = &arch->slots;
+	bool in_place = sh->sh_type == SHT_REL;
 	GElf_Rela rela;
-	GElf_Rel rel;
 	uint32_t type;
 
-	if (sh->sh_type == SHT_RELA) {
-		if (!gelf_getrela(data, i, &rela))
-			return false;
-		type = GELF_R_TYPE(rela.r_info);
-		*r = (struct slot_relocation) {
-			.address = rela.r_offset, .addend = rela.r_addend,
-			.symbol = GELF_R_SYM(rela.r_info),
-			.descriptor = type == types->descriptor,
-		};
-		if (r->descriptor)
-			r->address += 8;	/* after its function */
-		return type && (type == types->distance || r->descriptor);
-	}
-	if (!gelf_getrel(data, i, &rel))
+	if (!module_relocation(data, sh, i, &rela))
 		return false;
-	type = GELF_R_TYPE(rel.r_info);
-	*r = (struct slot_relocation) {
-		.address = rel.r_offset, .symbol = GELF_R_SYM(rel.r_info),
-		.in_place = true, .minus = type == types->minus,
+	type = GELF_R_TYPE(rela.r_info);
+	*symbol = GELF_R_SYM(rela.r_info);
+	*slot = (struct thread_slot) {
+		.address = rela.r_offset, .offset = rela.r_addend,
+		.minus = in_place && type == types->minus,
+		.descriptor = !in_place && type == types->descriptor,
 	};
-	return type && (type == types->distance || r->minus);
+	if (slot->descriptor)
+		slot->address += 8;	/* after its function */
+	return type &&
+	       (type == types->distance || slot->minus || slot->descriptor);
 }
 
 /* The word of the module's file at an address */
-static bool slot_word_read(Elf *elf, uint64_t address, int32_t *word)
+static bool slot_word_read(const struct module *module, uint64_t address,
+			   int32_t *word)
 {
-	Elf_Data *data;
-	GElf_Phdr ph;
-	size_t count;
+	for (size_t i = 0; i < module->segment_count; i++) {
+		const struct module_segment *segment = &module->segments[i];
+		uint64_t at = address - segment->address;
+		Elf_Data *data;
 
-	if (elf_getphdrnum(elf, &count))
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD ||
-		    address < ph.p_vaddr ||
-		    address - ph.p_vaddr > ph.p_filesz ||
-		    ph.p_filesz - (address - ph.p_vaddr) < sizeof(*word))
+		if (address < segment->address || at > segment->size ||
+		    segment->size - at < sizeof(*word))
 			continue;
-		data = elf_getdata_rawchunk(elf, ph.p_offset + address -
-					    ph.p_vaddr, sizeof(*word),
-					    ELF_T_BYTE);
+		data = elf_getdata_rawchunk(module->elf, segment->offset + at,
+					    sizeof(*word), ELF_T_BYTE);
 		if (!data || !data->d_buf)
 			return false;
 		memcpy(word, data->d_buf, sizeof(*word));
@@ -148,22 +127,20 @@ static bool slot_word_read(Elf *elf, uint64_t address, int32_t *word)
 /* What the relocation fills in belongs to this variable: by name, or, the
  * module's own, by offset. */
 static bool slot_is_of(Elf_Data *symbols, Elf *elf, uint32_t names,
-		       const struct slot_relocation *r, const char *name,
-		       GElf_Sym *sym)
+		       uint64_t number, const char *name, GElf_Sym *sym)
 {
 	const char *own;
 
 	memset(sym, 0, sizeof(*sym));
-	if (r->symbol && (!symbols || !gelf_getsym(symbols, r->symbol, sym)))
+	if (number && (!symbols || !gelf_getsym(symbols, number, sym)))
 		return false;
 	if (name) {
 		own = elf_strptr(elf, names, sym->st_name);
 		return own && !strcmp(own, name);
 	}
-	return !r->symbol ||
-	       (sym->st_shndx != SHN_UNDEF &&
-		(GELF_ST_BIND(sym->st_info) == STB_LOCAL ||
-		 GELF_ST_VISIBILITY(sym->st_other) != STV_DEFAULT));
+	return !number || (sym->st_shndx != SHN_UNDEF &&
+			   (GELF_ST_BIND(sym->st_info) == STB_LOCAL ||
+			    GELF_ST_VISIBILITY(sym->st_other) != STV_DEFAULT));
 }
 
 /* A slot of the global offset table that holds the offset of a thread-local
@@ -179,8 +156,8 @@ static bool thread_slot_find(const struct module *module, const char *name,
 
 	while ((scn = elf_nextscn(elf, scn))) {
 		Elf_Data *data, *symbols;
-		struct slot_relocation r;
 		Elf_Scn *linked;
+		uint64_t symbol;
 		GElf_Sym sym;
 		int32_t word;
 		int count;
@@ -195,21 +172,19 @@ static bool thread_slot_find(const struct module *module, const char *name,
 			gelf_getshdr(linked, &symbols_sh);
 		count = sh.sh_size / sh.sh_entsize;
 		for (int i = 0; i < count; i++) {
-			if (!slot_relocation_read(module->arch, data, &sh, i,
-						  &r) ||
-			    !slot_is_of(symbols, elf, symbols_sh.sh_link, &r,
-					name, &sym))
+			if (!thread_slot_read(module->arch, data, &sh, i, slot,
+					      &symbol) ||
+			    !slot_is_of(symbols, elf, symbols_sh.sh_link,
+					symbol, name, &sym))
 				continue;
-			if (r.in_place) {
-				if (!slot_word_read(elf, r.address, &word))
+			if (type == SHT_REL) {
+				if (!slot_word_read(module, slot->address,
+						    &word))
 					return false;
-				r.addend = r.minus ? -(int64_t)word : word;
+				slot->offset = slot->minus ? -(int64_t)word :
+							     word;
 			}
-			*slot = (struct thread_slot) {
-				.address = r.address, .minus = r.minus,
-				.offset = sym.st_value + r.addend,
-				.descriptor = r.descriptor,
-			};
+			slot->offset += sym.st_value;
 			return true;
 		}
 	}

@@ -16,6 +16,8 @@ enum dwarf_type_kind {
 
 /* DW_AT_type; false: none, which is void, or damaged. */
 bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type);
+/* The same; addr NULL: none. */
+Dwarf_Die dwarf_type_declared(Dwarf_Die *die);
 /*
  * Without typedefs and qualifiers. *alias (may be NULL): the first typedef's
  * name on the way, else left alone. void is an entry whose addr is NULL.
@@ -23,11 +25,16 @@ bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type);
 void dwarf_type_peel(const Dwarf_Die *type, Dwarf_Die *bare,
 		     const char **alias);
 
+/* DW_AT_type without them; addr NULL: void, or damaged. */
+Dwarf_Die dwarf_type_bare(Dwarf_Die *die);
+
 /* These take stripped types. */
 /* OTHER, too, when the bytes are not just the value: then _value_kind is what
  * the value is. */
 enum dwarf_type_kind dwarf_type_kind(Dwarf_Die *bare);
 enum dwarf_type_kind dwarf_type_value_kind(Dwarf_Die *bare);
+/* "struct", "union", "enum"; of others NULL. */
+const char *dwarf_type_keyword(Dwarf_Die *bare);
 /* A base type whose highest byte is the first. */
 bool dwarf_type_is_reversed(Dwarf_Die *bare);
 /* So many bits of it are the value, from the lowest one on; 0: all. */
@@ -76,8 +83,10 @@ int dwarf_type_members(Dwarf_Die *bare,
 bool dwarf_type_member(Dwarf_Die *bare, Dwarf_Die *die,
 		       struct dwarf_member *member);
 
-/* dwarf_type_name.c */
-/* "ns::cls" of a type, malloc'd; without a name NULL. In C without parts. */
+/* "ns::cls" of an entry, malloc'd; without a name NULL. With `anonymous`,
+ * namespaces without a name are a part, too. */
+char *dwarf_die_path(const Dwarf_Die *die, bool anonymous);
+/* Of a type; in C without parts. */
 char *dwarf_type_name(Dwarf_Die *type);
 /* As C has it: "struct request *", "int[4]", malloc'd. `dimension`: of an
  * array, those before are left out; `pointers` are added to all that. NULL: no
@@ -90,23 +99,5 @@ const char *dwarf_type_own_name(Dwarf_Die *die);
 /* The unit's language has one kind of name for types and for the rest: no
  * `struct` before it. */
 bool dwarf_type_is_tagless(Dwarf_Die *type);
-
-/* dwarf_type_find.c */
-/*
- * The definition of a type by its name ("ns::T"): of a struct, class, union or
- * enum with `tag` ("struct"; NULL: any kind, typedefs and base types), first in
- * the scopes there, then in their unit, then in others. 0; 1: the unit knows no
- * such type, another one does; -ENOENT; -ENOTUNIQ: type[0] and type[1] differ,
- * as they do among units; -ENOMEM.
- */
-int dwarf_type_find(struct dwarf_file *dwarf, const struct dwarf_from *from,
-		    const char *tag, const char *name, Dwarf_Die type[2]);
-/* dwarf_type_search.c */
-bool dwarf_type_tag_fits(const char *tag, Dwarf_Die *die);
-/* Values of one print as those of the other. */
-bool dwarf_type_same(const Dwarf_Die *a, const Dwarf_Die *b);
-/* The definition of what is only declared here, when it has just one. */
-bool dwarf_type_complete(struct dwarf_file *dwarf, Dwarf_Die *bare);
-void dwarf_types_free(struct dwarf_file *dwarf);
 
 #endif

@@ -7,13 +7,88 @@
 #include <string.h>
 #include "lib/array.h"
 #include "lib/hash.h"
-#include "dwarf_block.h"
-#include "dwarf_call.h"
 #include "dwarf_type.h"
-#include "dwarf_walk.h"
 
-#define DEPTH_MAX	64	/* of namespaces and classes */
+#define FUNCTIONS_DEEP	256	/* blocks within blocks */
+#define SCOPES_DEEP	64	/* namespaces and classes */
 #define PATH_MAX_BYTES	1024
+
+static int functions_walk(struct dwarf_walk *walk, Dwarf_Die *parent,
+			  unsigned int depth)
+{
+	Dwarf_Die die, function = walk->function;
+	int code = 0;
+
+	if (depth == FUNCTIONS_DEEP)
+		return 0;
+	dwarf_die_each(parent, &die) {
+		int tag = dwarf_tag(&die);
+
+		/* a damaged parent may contain an entry that is before it */
+		if (code || die.addr <= walk->last)
+			break;
+		walk->last = die.addr;
+		switch (tag) {
+		case DW_TAG_subprogram:
+			walk->function = die;
+			if (!dwarf_die_has_code(&die))
+				walk->function.addr = NULL;
+			/* fall through */
+		case DW_TAG_inlined_subroutine:
+			code = walk->take(walk, &die, tag);
+			break;
+		case DW_TAG_lexical_block:
+		case DW_TAG_try_block:
+		case DW_TAG_catch_block:
+		case DW_TAG_with_stmt:
+		case DW_TAG_namespace:
+		case DW_TAG_module:
+			break;
+		case DW_TAG_class_type:
+		case DW_TAG_structure_type:
+		case DW_TAG_union_type:
+		case DW_TAG_interface_type:
+			if (walk->classes)
+				break;
+			continue;
+		case DW_TAG_call_site:
+		case DW_TAG_GNU_call_site:
+			if (walk->calls)
+				code = walk->take(walk, &die, tag);
+			/* fall through */
+		default:
+			continue;
+		}
+		if (!code)
+			code = functions_walk(walk, &die, depth + 1);
+		walk->function = function;
+	}
+	return code;
+}
+
+int dwarf_walk_unit(struct dwarf_walk *walk, Dwarf_Die *unit)
+{
+	walk->last = NULL;
+	walk->function.addr = NULL;
+	walk->classes = !dwarf_die_is_c(unit);
+	return functions_walk(walk, unit, 0);
+}
+
+int dwarf_walk_all(struct dwarf_walk *walk, struct dwarf_file *dwarf)
+{
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+	int code = 0;
+
+	while (!code && !dwarf_get_units(dwarf->dwarf, unit, &unit, NULL,
+					 &type, &die, NULL))
+		if (type != DW_UT_type && dwarf_split_enter(dwarf, &die))
+			code = dwarf_walk_unit(walk, &die);
+	return code;
+}
+
+/* ---- what it declares ---- */
 
 struct unit_walk {
 	struct unit *unit;
@@ -43,9 +118,9 @@ static void unit_add_name(struct unit *unit, enum unit_kind kind,
 static void unit_add_member(struct unit *unit, const Dwarf_Die *die,
 			    uint32_t scope)
 {
-	if (unit_grow(unit, members, member))
-		unit->members[unit->member_count++] =
-			(struct unit_member){ die->addr, scope };
+	if (!unit->failed)
+		unit->failed = key_map_add_number(
+			&unit->members, key_map_key(die->addr), scope + 1);
 }
 
 static void unit_add_code(struct unit *unit, Dwarf_Die *die)
@@ -88,23 +163,13 @@ static uint32_t unit_add_scope(struct unit *unit, const char *name,
 	return unit->scope_count++;
 }
 
-static int member_compare(const void *a, const void *b)
-{
-	const struct unit_member *x = a, *y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
-
 bool dwarf_unit_scope(const struct unit *unit, const Dwarf_Die *die,
 		      uint32_t *scope)
 {
-	struct unit_member key = { .address = die->addr }, *found;
+	uint32_t found = key_map_number(&unit->members, key_map_key(die->addr));
 
-	found = unit->member_count ?
-		bsearch(&key, unit->members, unit->member_count,
-			sizeof(key), member_compare) : NULL;
 	if (found)
-		*scope = found->scope;
+		*scope = found - 1;
 	return found;
 }
 
@@ -159,8 +224,7 @@ static void walk_imported(struct unit_walk *walk, const char *name,
 }
 
 /* dwz moves what several units have into partial ones. */
-static void walk_partial(struct unit_walk *walk, Dwarf_Die *die,
-			 uint32_t scope)
+static void walk_partial(struct unit_walk *walk, Dwarf_Die *die, uint32_t scope)
 {
 	const void *last = walk->last;
 	Dwarf_Die target;
@@ -213,8 +277,7 @@ static void walk_enumeration(struct unit_walk *walk, Dwarf_Die *die,
 	uint32_t inner;
 
 	if (name && walk->nested) {
-		inner = unit_add_scope(walk->unit, name, scope, UNIT_ENUM,
-				       die);
+		inner = unit_add_scope(walk->unit, name, scope, UNIT_ENUM, die);
 		unit_add_member(walk->unit, die, inner);
 		unit_add_name(walk->unit, UNIT_ENUMERATION, NULL, die, inner);
 	}
@@ -317,7 +380,7 @@ static void unit_walk_children(struct unit_walk *walk, Dwarf_Die *die,
 {
 	Dwarf_Die child;
 
-	if (++walk->depth <= DEPTH_MAX)
+	if (++walk->depth <= SCOPES_DEEP)
 		for (dwarf_die_child(die, &child);
 		     child.addr > walk->last && !walk->unit->failed;
 		     dwarf_die_sibling(&child)) {
@@ -371,9 +434,6 @@ static void unit_fill(struct unit *unit)
 		return;
 	unit_walk_children(&walk, &unit->die, 0);
 	key_map_free(&walk.partials);
-	if (unit->member_count)
-		qsort(unit->members, unit->member_count,
-		      sizeof(*unit->members), member_compare);
 	codes_sort(unit);
 	/* Resolve references to entries that came later. */
 	for (size_t i = 0; i < unit->name_count && !unit->failed; i++) {
@@ -398,47 +458,25 @@ static void unit_fill(struct unit *unit)
 	unit->using_count = kept;
 }
 
-void dwarf_calls_free(struct call_table *table)
+static void unit_free(void *value)
 {
-	if (!table)
-		return;
-	free(table->calls);
-	free(table->functions);
-	free(table);
-}
+	struct unit *unit = value;
 
-static void unit_free(struct unit *unit)
-{
 	for (size_t i = 0; i < unit->scope_count; i++)
 		free(unit->scopes[i].path);
 	free(unit->scopes);
 	free(unit->names);
 	hash_index_free(&unit->index);
 	free(unit->codes);
-	free(unit->members);
+	key_map_free(&unit->members);
 	free(unit->usings);
 	free(unit->orphans);
-	dwarf_calls_free(unit->calls);
-	dwarf_blocks_free(&unit->blocks);
 	free(unit);
-}
-
-void dwarf_units_free(struct dwarf_file *dwarf)
-{
-	struct unit *unit;
-	size_t at = 0;
-
-	while ((unit = key_map_next(&dwarf->units, &at)))
-		unit_free(unit);
-	key_map_free(&dwarf->units);
-	dwarf_calls_free(dwarf->calls);
-	dwarf->calls = NULL;
 }
 
 struct unit *dwarf_unit_get(struct dwarf_file *dwarf, Dwarf_Die *die)
 {
-	uint64_t key = key_map_key(die->addr);
-	struct unit *unit = key_map_find(&dwarf->units, key);
+	struct unit *unit = dwarf_memo_find(dwarf, DWARF_UNITS, die->addr);
 
 	if (unit)
 		return unit;
@@ -447,11 +485,11 @@ struct unit *dwarf_unit_get(struct dwarf_file *dwarf, Dwarf_Die *die)
 		return NULL;
 	unit->die = *die;
 	unit_fill(unit);
-	if (unit->failed || key_map_add(&dwarf->units, key, unit)) {
-		unit_free(unit);
-		return NULL;
-	}
-	return unit;
+	if (!unit->failed)
+		return dwarf_memo_add(dwarf, DWARF_UNITS, die->addr, unit,
+				      unit_free);
+	unit_free(unit);
+	return NULL;
 }
 
 struct unit *dwarf_unit_next(struct dwarf_file *dwarf, Dwarf_CU **position,
@@ -472,8 +510,7 @@ struct unit *dwarf_unit_next(struct dwarf_file *dwarf, Dwarf_CU **position,
 	return unit;
 }
 
-static bool code_find(const struct unit *unit, uint64_t pc,
-		      Dwarf_Die *function)
+static bool code_find(const struct unit *unit, uint64_t pc, Dwarf_Die *function)
 {
 	size_t at = array_count_upto(unit->codes, unit->code_count,
 				     sizeof(*unit->codes), pc);
@@ -541,8 +578,7 @@ static void index_make(struct unit *unit)
 		else if (!dwarf_formref_die(dwarf_attr_integrate(&die,
 						DW_AT_type, &attr), &die))
 			continue;
-		for (dwarf_die_child(&die, &child); child.addr;
-		     dwarf_die_sibling(&child))
+		dwarf_die_each(&die, &child)
 			if (dwarf_tag(&child) == tag && dwarf_diename(&child))
 				unit_index_add(unit, dwarf_diename(&child), i);
 	}
@@ -550,9 +586,8 @@ static void index_make(struct unit *unit)
 		unit->failed = true;
 }
 
-const struct unit_name *dwarf_unit_name_next(struct unit *unit,
-					     const char *name,
-					     uint32_t *position)
+const struct unit_name *
+dwarf_unit_name_next(struct unit *unit, const char *name, uint32_t *position)
 {
 	uint32_t number;
 

@@ -47,11 +47,6 @@ struct unit_code {
 	Dwarf_Die function;
 };
 
-struct unit_member {		/* the scope of a declaration */
-	const void *address;	/* of its entry, ascending */
-	uint32_t scope;
-};
-
 struct unit_using {		/* using namespace, or another name of a scope */
 	const char *alias;	/* NULL: all names of the target */
 	uint32_t scope, target;
@@ -67,18 +62,34 @@ struct unit {
 	struct hash_index index;	/* of names */
 	struct unit_code *codes;	/* by start */
 	size_t code_count, code_room;
-	struct unit_member *members;
-	size_t member_count, member_room;
+	struct key_map members;	/* declarations: scope + 1, by the address of
+				 * the entry */
 	struct unit_using *usings;
 	size_t using_count, using_room;
 	Dwarf_Die *orphans;	/* static variables whose function isn't known */
 	size_t orphan_count, orphan_room;
-	struct call_table *calls;	/* dwarf_call.c */
-	struct key_map blocks;	/* dwarf_block.c: by the address of a
-				 * function's entry */
 	bool has_nested;	/* codes has those of functions in others */
 	bool failed;		/* out of memory */
 };
+
+/* Through the functions and inlined copies of a unit, in the order of the
+ * entries. */
+struct dwarf_walk {
+	/* Takes a DW_TAG_subprogram or DW_TAG_inlined_subroutine, with `calls`
+	 * a call site, too; non-zero ends the walk and is what it returns. */
+	int (*take)(struct dwarf_walk *walk, Dwarf_Die *die, int tag);
+	void *context;
+	bool calls;
+
+	/* the walk's own: */
+	Dwarf_Die function;	/* the innermost one around, with code */
+	const void *last;	/* entries come in order */
+	bool classes;		/* may hold functions */
+};
+
+int dwarf_walk_unit(struct dwarf_walk *walk, Dwarf_Die *unit);
+/* All compilation units; of split ones those that have the entries. */
+int dwarf_walk_all(struct dwarf_walk *walk, struct dwarf_file *dwarf);
 
 /* NULL: out of memory. The unit belongs to the dwarf_file. */
 struct unit *dwarf_unit_get(struct dwarf_file *dwarf, Dwarf_Die *unit);
@@ -87,17 +98,14 @@ struct unit *dwarf_unit_get(struct dwarf_file *dwarf, Dwarf_Die *unit);
  * memory (*failed). */
 struct unit *dwarf_unit_next(struct dwarf_file *dwarf, Dwarf_CU **position,
 			     bool *failed);
-void dwarf_units_free(struct dwarf_file *dwarf);
-void dwarf_calls_free(struct call_table *table);
 
 /* The function of the unit that has code at pc: false, none, or out of memory
  * (unit->failed). */
 bool dwarf_unit_code(struct unit *unit, uint64_t pc, Dwarf_Die *function);
 /* The next of the unit's names that may be, or have, this one; *position starts
  * as 0. NULL: no more, or out of memory (unit->failed). */
-const struct unit_name *dwarf_unit_name_next(struct unit *unit,
-					     const char *name,
-					     uint32_t *position);
+const struct unit_name *
+dwarf_unit_name_next(struct unit *unit, const char *name, uint32_t *position);
 /* The scope that an entry of this unit was declared in; of a namespace or class
  * that scope itself. False: not known. */
 bool dwarf_unit_scope(const struct unit *unit, const Dwarf_Die *die,

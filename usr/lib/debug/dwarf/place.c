@@ -54,14 +54,6 @@ struct place_walk {
 	uint64_t start, bytes;	/* the range's part in this piece */
 };
 
-static void place_walk_begin(struct place_walk *walk, const struct place *place,
-			     uint64_t offset, uint64_t length)
-{
-	*walk = (struct place_walk){
-		.place = place, .skip = offset, .left = length,
-	};
-}
-
 /* 1: the next part; 0: the range is through; -ERANGE: the place is. */
 static int place_walk_next(struct place_walk *walk)
 {
@@ -94,9 +86,10 @@ static int place_walk_next(struct place_walk *walk)
 bool place_is_known(const struct place *place, uint64_t offset,
 		    uint64_t length, const char **why)
 {
-	struct place_walk walk;
+	struct place_walk walk = {
+		.place = place, .skip = offset, .left = length,
+	};
 
-	place_walk_begin(&walk, place, offset, length);
 	while (place_walk_next(&walk) > 0) {
 		if (walk.piece->kind != PLACE_ABSENT)
 			continue;
@@ -104,6 +97,14 @@ bool place_is_known(const struct place *place, uint64_t offset,
 		return false;
 	}
 	return true;
+}
+
+void place_emit_shift(struct bytes *rpn, uint8_t operation, uint64_t bits)
+{
+	if (!bits)
+		return;
+	rpn_emit_const(rpn, bits);
+	rpn_emit_op(rpn, operation);
 }
 
 static int slice_piece(const struct place_walk *walk, struct place *part)
@@ -119,24 +120,23 @@ static int slice_piece(const struct place_walk *walk, struct place *part)
 			return -ENOMEM;
 	}
 	bytes_join(&to->rpn, &from->rpn);
-	if (from->kind == PLACE_MEMORY) {
+	if (from->kind == PLACE_MEMORY)
 		rpn_emit_add(&to->rpn, walk->start, true);
-	} else if (from->kind == PLACE_VALUE && walk->start) {
-		rpn_emit_const(&to->rpn, 8 * walk->start);
-		rpn_emit_op(&to->rpn, RPN_shr);
-	}
+	else if (from->kind == PLACE_VALUE)
+		place_emit_shift(&to->rpn, RPN_shr, 8 * walk->start);
 	return to->rpn.failed ? -ENOMEM : 0;
 }
 
 int place_slice(const struct place *place, uint64_t offset, uint64_t length,
 		struct place *part)
 {
-	struct place_walk walk;
+	struct place_walk walk = {
+		.place = place, .skip = offset, .left = length,
+	};
 	int code;
 
 	memset(part, 0, sizeof(*part));
 	snprintf(part->where, sizeof(part->where), "%s", place->where);
-	place_walk_begin(&walk, place, offset, length);
 	while ((code = place_walk_next(&walk)) > 0) {
 		code = slice_piece(&walk, part);
 		if (code)
@@ -165,17 +165,12 @@ static void value_part(const struct place_walk *walk, unsigned int done,
 			rpn_emit_add(rpn, walk->start + at, true);
 			rpn_emit_deref(rpn, bytes);
 		} else {
-			if (walk->start) {
-				rpn_emit_const(rpn, 8 * walk->start);
-				rpn_emit_op(rpn, RPN_shr);
-			}
+			place_emit_shift(rpn, RPN_shr, 8 * walk->start);
 			rpn_emit_extend(rpn, bytes, false);
 		}
-		if (done + at) {
-			rpn_emit_const(rpn, 8 * (done + at));
-			rpn_emit_op(rpn, RPN_shl);
+		place_emit_shift(rpn, RPN_shl, 8 * (done + at));
+		if (done + at)
 			rpn_emit_op(rpn, RPN_or);
-		}
 	}
 }
 
@@ -183,13 +178,14 @@ int place_value(const struct place *place, uint64_t offset,
 		unsigned int bytes, bool is_signed, struct bytes *rpn)
 {
 	size_t start = rpn->size;
-	struct place_walk walk;
+	struct place_walk walk = {
+		.place = place, .skip = offset, .left = bytes,
+	};
 	unsigned int done = 0;
 	int code;
 
 	if (!bytes || bytes > VALUE_BYTES)
 		return -ERANGE;
-	place_walk_begin(&walk, place, offset, bytes);
 	while ((code = place_walk_next(&walk)) > 0) {
 		if (walk.piece->kind == PLACE_ABSENT) {
 			code = -ENODATA;

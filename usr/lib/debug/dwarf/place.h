@@ -41,6 +41,8 @@ struct place_piece *place_add(struct place *place, enum place_kind kind,
 /* A place of one piece, kind, with an empty rpn. */
 struct bytes *place_begin(struct place *place, enum place_kind kind);
 void place_free(struct place *place);
+/* Shift the top by so many bits. */
+void place_emit_shift(struct bytes *rpn, uint8_t operation, uint64_t bits);
 
 /* No piece of [offset, offset + length) is absent. *why: of the first one. */
 bool place_is_known(const struct place *place, uint64_t offset,

@@ -1,9 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Members by name, as C++ looks them up (C++17 section 13.2). */
-#ifndef TRCUST_DWARF_MEMBER_H
-#define TRCUST_DWARF_MEMBER_H
+/*
+ * Types by name, in a block, in a unit, or in all units; and members by name, as
+ * C++ looks them up (C++17 section 13.2).
+ */
+#ifndef TRCUST_DWARF_SEARCH_H
+#define TRCUST_DWARF_SEARCH_H
 
 #include "dwarf_type.h"
+
+struct type_search {
+	const char *tag;	/* NULL: any */
+	const char *name;	/* as given, without leading "::" */
+	bool absolute;		/* it had one */
+	Dwarf_Die found[2];
+	int code;		/* -ENOENT, 0, or -ENOTUNIQ */
+	bool is_declared;	/* though not defined */
+};
+
+/* Only types directly in the entry; true: it has one of the name. */
+bool dwarf_type_search_block(struct type_search *search, Dwarf_Die *block);
+/* In the unit, or with NULL in all: search->code. */
+int dwarf_type_search_unit(struct type_search *search,
+			   struct dwarf_file *dwarf, Dwarf_Die *unit);
+
+bool dwarf_type_tag_fits(const char *tag, Dwarf_Die *die);
+/* Values of one print as those of the other. */
+bool dwarf_type_same(const Dwarf_Die *a, const Dwarf_Die *b);
+/* The definition of what is only declared here, when it has just one. */
+bool dwarf_type_complete(struct dwarf_file *dwarf, Dwarf_Die *bare);
 
 #define DWARF_VIRTUAL_MAX	4	/* virtual bases on the way to a member */
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The line table: source lines to addresses and back (DWARF 5 section 6.2). */
-#ifndef TRCUST_DWARF_LINE_H
-#define TRCUST_DWARF_LINE_H
+/* From lines of a source file to addresses. */
+#ifndef TRCUST_DWARF_SOURCE_H
+#define TRCUST_DWARF_SOURCE_H
 
 #include "dwarf_file.h"
-
-/* "file:line" of a declaration, malloc'd; NULL: not known. */
-char *dwarf_line_declared(struct dwarf_file *dwarf, const Dwarf_Die *die);
 
 enum dwarf_line_verdict {
 	DWARF_LINE_FOUND,
@@ -49,39 +46,11 @@ struct dwarf_line_sites {
 };
 
 /*
- * dwarf_source.c: look for file (in either case; its last parts of the path,
+ * Look for file (in either case; its last parts of the path,
  * "a/b.c" or "b.c") and line. 0 or -ENOMEM.
  */
 int dwarf_line_find(struct dwarf_file *dwarf, const char *file, uint32_t line,
 		    struct dwarf_line_sites *result);
 void dwarf_line_sites_free(struct dwarf_line_sites *result);
-
-/* The source line of the code at address. */
-bool dwarf_line_of(struct dwarf_file *dwarf, uint64_t address,
-		   const char **file, uint32_t *line);
-/* The same, of the function that names are looked up in, where it has one
- * there. */
-bool dwarf_line_from(struct dwarf_file *dwarf, const struct dwarf_from *from,
-		     const char **file, uint32_t *line);
-/* The line is one where a statement begins at exactly this address. */
-bool dwarf_line_begins(struct dwarf_file *dwarf, uint64_t address);
-
-/*
- * Call take(context, address) for each place in the range where the statement
- * at line and column of the file begins; stops when that returns non-zero, which
- * is returned.
- */
-int dwarf_line_each(struct dwarf_file *dwarf, const struct module_range *range,
-		    const char *file, uint32_t line, uint32_t column,
-		    int (*take)(void *context, uint64_t address),
-		    void *context);
-
-/*
- * Where the body of the function that begins at `start` and ends before `end`
- * begins, after its prologue: a row marked so, else the second row of the
- * function's line table that begins a statement.
- */
-bool dwarf_prologue_find(struct dwarf_file *dwarf, uint64_t start,
-			 uint64_t end, uint64_t *address);
 
 #endif
