@@ -380,16 +380,6 @@ static void search_outwards(struct lookup_search *search)
 
 /* ---- names with a qualifier ---- */
 
-static const char *scope_own_name(const struct lookup_search *search,
-				  uint32_t scope)
-{
-	const char *path = scope_path(search, scope);
-	size_t outer = strlen(scope_path(search,
-					 search->unit->scopes[scope].parent));
-
-	return path + (outer ? outer + 2 : 0);
-}
-
 static uint32_t scope_inside(const struct lookup_search *search,
 			     uint32_t scope, const struct lookup_part *part)
 {
@@ -400,7 +390,7 @@ static uint32_t scope_inside(const struct lookup_search *search,
 	char *name;
 
 	for (size_t i = 1; i < unit->scope_count; i++)
-		if (part_is(part, scope_own_name(search, i)) &&
+		if (part_is(part, unit->scopes[i].name) &&
 		    scope_shows(search, scope, unit->scopes[i].parent))
 			return i;
 	for (size_t i = 0; i < unit->using_count; i++)
@@ -431,7 +421,7 @@ static uint32_t scope_outwards(const struct lookup_search *search)
 	outwards_read(&o, search);
 	found = o.alias;
 	for (uint32_t at = o.home; found == NOWHERE; at = scopes[at].parent) {
-		const char *name = scope_own_name(search, at);
+		const char *name = scopes[at].name;
 
 		/* a class has its own name in itself, without template
 		 * arguments, too */

@@ -143,6 +143,8 @@ static uint32_t unit_add_scope(struct unit *unit, const char *name,
 {
 	const char *above = unit->scopes[parent].path;
 	char path[PATH_MAX_BYTES];
+	struct unit_scope *added;
+	size_t outer;
 
 	snprintf(path, sizeof(path), "%s%s%s", above, *above ? "::" : "", name);
 	for (size_t i = kind == UNIT_NAMESPACE ? unit->scope_count : 0;
@@ -152,14 +154,19 @@ static uint32_t unit_add_scope(struct unit *unit, const char *name,
 			return i;
 	if (!unit_grow(unit, scopes, scope))
 		return parent;
-	unit->scopes[unit->scope_count] = (struct unit_scope){
+	added = &unit->scopes[unit->scope_count];
+	*added = (struct unit_scope){
 		.path = strdup(path), .parent = parent, .kind = kind,
 		.die = *die,
 	};
-	if (!unit->scopes[unit->scope_count].path) {
+	if (!added->path) {
 		unit->failed = true;
 		return parent;
 	}
+	/* which may have been cut */
+	outer = *above ? strlen(above) + 2 : 0;
+	added->name = added->path +
+		      (outer < strlen(path) ? outer : strlen(path));
 	return unit->scope_count++;
 }
 
@@ -427,7 +434,7 @@ static void unit_fill(struct unit *unit)
 	if (!unit_grow(unit, scopes, scope))
 		return;
 	unit->scopes[unit->scope_count++] = (struct unit_scope){
-		.path = strdup(""),
+		.path = strdup(""), .name = "",
 	};
 	unit->failed = !unit->scopes[0].path;
 	if (unit->failed)

@@ -18,6 +18,7 @@ enum unit_scope_kind { UNIT_NAMESPACE, UNIT_CLASS, UNIT_ENUM };
  * no name is its parent. */
 struct unit_scope {
 	char *path;		/* "ns::cls" */
+	const char *name;	/* "cls", the end of it */
 	uint32_t parent;
 	enum unit_scope_kind kind;
 	bool is_inline;		/* its names are its parent's, too */
