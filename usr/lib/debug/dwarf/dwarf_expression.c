@@ -936,8 +936,7 @@ static int operation_run(struct dwarf_machine *m, const Dwarf_Op *op)
 					     op->number);
 	case DW_OP_bregx:
 		return machine_push_register(m, op->number, op->number2);
-	case DW_OP_regval_type:
-	case DW_OP_GNU_regval_type:
+	case DW_OP_regval_type: case DW_OP_GNU_regval_type:
 		code = machine_read_type(m, op, op->number2, &type);
 		if (!code)
 			code = machine_push_register(m, op->number, 0);
@@ -951,33 +950,24 @@ static int operation_run(struct dwarf_machine *m, const Dwarf_Op *op)
 		return code;
 	case DW_OP_call_frame_cfa:
 		return machine_push_nested(m, frame_cfa_emit);
-	case DW_OP_entry_value:
-	case DW_OP_GNU_entry_value:
+	case DW_OP_entry_value: case DW_OP_GNU_entry_value:
 	case DW_OP_GNU_parameter_ref:
 		return machine_entry_value(m, op);
-	case DW_OP_nop:
-	case DW_OP_GNU_uninit:
+	case DW_OP_nop: case DW_OP_GNU_uninit:
 		return 0;
 	case DW_OP_const1u ... DW_OP_consts:
 		return push_constant(m, op->number);
 	case DW_OP_lit0 ... DW_OP_lit31:
 		return push_constant(m, op->atom - DW_OP_lit0);
-	case DW_OP_addr:
-	case DW_OP_addrx:
-	case DW_OP_GNU_addr_index:
+	case DW_OP_addr: case DW_OP_addrx: case DW_OP_GNU_addr_index:
 		return push_address(m, op);
-	case DW_OP_constx:
-	case DW_OP_GNU_const_index:
+	case DW_OP_constx: case DW_OP_GNU_const_index:
 		return push_indexed(m, op);
-	case DW_OP_const_type:
-	case DW_OP_GNU_const_type:
+	case DW_OP_const_type: case DW_OP_GNU_const_type:
 		return machine_const_type(m, op);
-	case DW_OP_form_tls_address:
-	case DW_OP_GNU_push_tls_address:
+	case DW_OP_form_tls_address: case DW_OP_GNU_push_tls_address:
 		return machine_thread(m);
-	case DW_OP_convert:
-	case DW_OP_GNU_convert:
-	case DW_OP_reinterpret:
+	case DW_OP_convert: case DW_OP_GNU_convert: case DW_OP_reinterpret:
 	case DW_OP_GNU_reinterpret:
 		return machine_convert(m, op);
 	case DW_OP_dup:
@@ -988,9 +978,7 @@ static int operation_run(struct dwarf_machine *m, const Dwarf_Op *op)
 	case DW_OP_swap:
 	case DW_OP_rot:
 		return machine_move(m, op->atom);
-	case DW_OP_deref:
-	case DW_OP_deref_size:
-	case DW_OP_deref_type:
+	case DW_OP_deref: case DW_OP_deref_size: case DW_OP_deref_type:
 	case DW_OP_GNU_deref_type:
 		return machine_deref(m, op);
 	case DW_OP_plus_uconst:

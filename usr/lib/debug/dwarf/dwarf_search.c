@@ -386,11 +386,8 @@ static bool take_entry(struct member_search *search, Dwarf_Die *class,
 	case DW_TAG_subprogram:
 		named.kind = DWARF_NAMED_FUNCTION;
 		break;
-	case DW_TAG_typedef:
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-	case DW_TAG_union_type:
-	case DW_TAG_enumeration_type:
+	case DW_TAG_typedef: case DW_TAG_structure_type: case DW_TAG_class_type:
+	case DW_TAG_union_type: case DW_TAG_enumeration_type:
 		named.kind = DWARF_NAMED_TYPE;
 		break;
 	default:

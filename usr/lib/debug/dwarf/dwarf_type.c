@@ -45,15 +45,10 @@ static bool passed_over(Dwarf_Die *die)
 		return !dwarf_die_any_number(die, DW_AT_byte_size, &own) ||
 		       (dwarf_die_any_number(&type, DW_AT_byte_size, &bytes) &&
 			own == bytes);
-	case DW_TAG_typedef:
-	case DW_TAG_const_type:
-	case DW_TAG_volatile_type:
-	case DW_TAG_restrict_type:
-	case DW_TAG_atomic_type:
-	case DW_TAG_packed_type:
-	case DW_TAG_shared_type:
-	case DW_TAG_immutable_type:
-	case DW_TAG_template_alias:
+	case DW_TAG_typedef: case DW_TAG_const_type: case DW_TAG_volatile_type:
+	case DW_TAG_restrict_type: case DW_TAG_atomic_type:
+	case DW_TAG_packed_type: case DW_TAG_shared_type:
+	case DW_TAG_immutable_type: case DW_TAG_template_alias:
 		return true;
 	default:
 		return false;
@@ -505,11 +500,8 @@ const char *dwarf_type_own_name(Dwarf_Die *die)
 bool dwarf_type_is_scope(Dwarf_Die *die)
 {
 	switch (dwarf_tag(die)) {
-	case DW_TAG_namespace:
-	case DW_TAG_module:
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-	case DW_TAG_union_type:
+	case DW_TAG_namespace: case DW_TAG_module: case DW_TAG_structure_type:
+	case DW_TAG_class_type: case DW_TAG_union_type:
 		return dwarf_type_own_name(die);
 	default:
 		return false;

@@ -37,22 +37,16 @@ static int functions_walk(struct dwarf_walk *walk, Dwarf_Die *parent,
 		case DW_TAG_inlined_subroutine:
 			code = walk->take(walk, &die, tag);
 			break;
-		case DW_TAG_lexical_block:
-		case DW_TAG_try_block:
-		case DW_TAG_catch_block:
-		case DW_TAG_with_stmt:
-		case DW_TAG_namespace:
-		case DW_TAG_module:
+		case DW_TAG_lexical_block: case DW_TAG_try_block:
+		case DW_TAG_catch_block: case DW_TAG_with_stmt:
+		case DW_TAG_namespace: case DW_TAG_module:
 			break;
-		case DW_TAG_class_type:
-		case DW_TAG_structure_type:
-		case DW_TAG_union_type:
-		case DW_TAG_interface_type:
+		case DW_TAG_class_type: case DW_TAG_structure_type:
+		case DW_TAG_union_type: case DW_TAG_interface_type:
 			if (walk->classes)
 				break;
 			continue;
-		case DW_TAG_call_site:
-		case DW_TAG_GNU_call_site:
+		case DW_TAG_call_site: case DW_TAG_GNU_call_site:
 			if (walk->calls)
 				code = walk->take(walk, &die, tag);
 			/* fall through */
