@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 #include "lib/debug/arch/arch.h"
+#include "lib/debug/module/pointers.h"
 #include "dwarf_symbol.h"
 #include "lib/formats/rpn_emit.h"
 
@@ -102,28 +103,6 @@ static bool thread_slot_read(const struct arch *arch, Elf_Data *data,
 	       (type == types->distance || slot->minus || slot->descriptor);
 }
 
-/* The word of the module's file at an address */
-static bool slot_word_read(const struct module *module, uint64_t address,
-			   int32_t *word)
-{
-	for (size_t i = 0; i < module->segment_count; i++) {
-		const struct module_segment *segment = &module->segments[i];
-		uint64_t at = address - segment->address;
-		Elf_Data *data;
-
-		if (address < segment->address || at > segment->size ||
-		    segment->size - at < sizeof(*word))
-			continue;
-		data = elf_getdata_rawchunk(module->elf, segment->offset + at,
-					    sizeof(*word), ELF_T_BYTE);
-		if (!data || !data->d_buf)
-			return false;
-		memcpy(word, data->d_buf, sizeof(*word));
-		return true;
-	}
-	return false;
-}
-
 /* What the relocation fills in belongs to this variable: by name, or, the
  * module's own, by offset. */
 static bool slot_is_of(Elf_Data *symbols, Elf *elf, uint32_t names,
@@ -156,6 +135,8 @@ static bool thread_slot_find(const struct module *module, const char *name,
 
 	while ((scn = elf_nextscn(elf, scn))) {
 		Elf_Data *data, *symbols;
+		const uint8_t *bytes;
+		size_t available;
 		Elf_Scn *linked;
 		uint64_t symbol;
 		GElf_Sym sym;
@@ -178,9 +159,11 @@ static bool thread_slot_find(const struct module *module, const char *name,
 					symbol, name, &sym))
 				continue;
 			if (type == SHT_REL) {
-				if (!slot_word_read(module, slot->address,
-						    &word))
+				bytes = pointers_bytes(module, slot->address,
+						       &available);
+				if (!bytes || available < sizeof(word))
 					return false;
+				memcpy(&word, bytes, sizeof(word));
 				slot->offset = slot->minus ? -(int64_t)word :
 							     word;
 			}
