@@ -22,19 +22,11 @@ static const char *external_name(Dwarf_Die *die)
 	       dwarf_variable_symbol(die) : NULL;
 }
 
-/* Its jumps to other functions have entries. */
-static bool has_jumps(Dwarf_Die *function)
-{
-	return dwarf_die_flag(function, DW_AT_call_all_calls) ||
-	       dwarf_die_flag(function, DW_AT_call_all_tail_calls) ||
-	       dwarf_die_flag(function, DW_AT_GNU_all_call_sites) ||
-	       dwarf_die_flag(function, DW_AT_GNU_all_tail_call_sites);
-}
-
 static int call_take(struct dwarf_walk *walk, Dwarf_Die *die, int tag)
 {
 	struct call_table *table = walk->context;
 	Dwarf_Die caller = walk->function, target;
+	struct call_function *function;
 	Dwarf_Attribute attr;
 	struct call *call;
 	Dwarf_Addr at;
@@ -43,15 +35,17 @@ static int call_take(struct dwarf_walk *walk, Dwarf_Die *die, int tag)
 		return 0;
 	if (tag == DW_TAG_subprogram) {
 		if (!array_grow(&table->functions, table->function_count,
-				&table->function_room,
-				sizeof(*table->functions)))
+				&table->function_room, sizeof(*function)))
 			return -ENOMEM;
-		table->functions[table->function_count++] =
-			(struct call_function) {
-				.key = root_key(die),
-				.name = external_name(die),
-				.complete = has_jumps(die),
-			};
+		function = &table->functions[table->function_count++];
+		function->key = root_key(die);
+		function->name = external_name(die);
+		/* its jumps to other functions have entries */
+		function->complete =
+			dwarf_die_flag(die, DW_AT_call_all_calls) ||
+			dwarf_die_flag(die, DW_AT_call_all_tail_calls) ||
+			dwarf_die_flag(die, DW_AT_GNU_all_call_sites) ||
+			dwarf_die_flag(die, DW_AT_GNU_all_tail_call_sites);
 		return 0;
 	}
 	if (!array_grow(&table->calls, table->count, &table->room,

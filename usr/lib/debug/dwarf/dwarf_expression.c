@@ -225,19 +225,6 @@ static void machine_become(struct dwarf_machine *m, struct expression_type type)
 	retype_top(m, type);
 }
 
-static int machine_convert(struct dwarf_machine *m, const Dwarf_Op *op)
-{
-	struct expression_type type;
-	int code = machine_read_type(m, op, op->number, &type);
-
-	if (code)
-		return code;
-	if (!m->depth)
-		return machine_damaged(m);
-	machine_become(m, type);
-	return 0;
-}
-
 static int machine_deref(struct dwarf_machine *m, const Dwarf_Op *op)
 {
 	struct expression_type type = generic_type(m);
@@ -969,7 +956,12 @@ static int operation_run(struct dwarf_machine *m, const Dwarf_Op *op)
 		return machine_thread(m);
 	case DW_OP_convert: case DW_OP_GNU_convert: case DW_OP_reinterpret:
 	case DW_OP_GNU_reinterpret:
-		return machine_convert(m, op);
+		code = machine_read_type(m, op, op->number, &type);
+		if (!code && !m->depth)
+			code = machine_damaged(m);
+		if (!code)
+			machine_become(m, type);
+		return code;
 	case DW_OP_dup:
 	case DW_OP_over:
 	case DW_OP_pick:

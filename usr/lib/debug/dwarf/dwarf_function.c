@@ -13,77 +13,66 @@
 #include "dwarf_lines.h"
 #include "dwarf_type.h"
 
-/* The code of an entry: 1 (the caller frees function->ranges), 0: it has none
- * that is in the module, and isn't entered there; -ENOMEM. */
-static int function_code_read(struct dwarf_file *dwarf, Dwarf_Die *die,
-			      struct dwarf_function *function)
+/* Add an entry to the list if it has code in the module, or is entered there.
+ * 0 or -ENOMEM. */
+static int functions_add(struct dwarf_file *dwarf, struct dwarf_functions *list,
+			 Dwarf_Die *die)
 {
-	struct dwarf_scopes scopes;
-	Dwarf_Addr base, start, end;
-	size_t room = 0, available;
-	ptrdiff_t at = 0;
-	uint64_t entry;
-	int code;
-
-	*function = (struct dwarf_function) {
+	struct dwarf_function function = {
 		.die = *die,
 		.inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine,
 	};
-	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+	size_t room = 0, available;
+	Dwarf_Addr base, start, end;
+	struct dwarf_scopes scopes;
+	bool entered = false;
+	ptrdiff_t at = 0;
+	int code = 0;
+
+	while (!code &&
+	       (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
 		/* what the linker left out has addresses that are none of code */
 		if (start >= end ||
 		    !module_code(dwarf->module, start, &available, NULL))
 			continue;
 		if (end - start > available)
 			end = start + available;
-		if (!array_grow(&function->ranges, function->range_count,
-				&room, sizeof(*function->ranges))) {
-			free(function->ranges);
-			return -ENOMEM;
-		}
-		function->ranges[function->range_count++] =
-			(struct module_range) { start, end };
+		if (array_grow(&function.ranges, function.range_count, &room,
+			       sizeof(*function.ranges)))
+			function.ranges[function.range_count++] =
+				(struct module_range) { start, end };
+		else
+			code = -ENOMEM;
 	}
-	if (function->range_count) {
-		function->entry = function->ranges[0].start;
-		entry = dwarf_die_entry(die, function->entry);
-		if (module_ranges_have(function->ranges, function->range_count,
-				       entry))
-			function->entry = entry;
-		qsort(function->ranges, function->range_count,
-		      sizeof(*function->ranges), array_compare);
-		return 1;
+	if (function.range_count) {
+		function.entry = dwarf_die_entry(die, function.ranges[0].start);
+		if (!module_ranges_have(function.ranges, function.range_count,
+					function.entry))
+			function.entry = function.ranges[0].start;
+		qsort(function.ranges, function.range_count,
+		      sizeof(*function.ranges), array_compare);
+		entered = true;
+	} else if (function.inlined && !code) {
+		/* When gcc joins all code of a copy with the code around it,
+		 * the copy has no bytes left, but its entry is known. */
+		function.entry = dwarf_die_entry(die, 0);
+		if (function.entry)
+			code = dwarf_scopes_find(dwarf, function.entry,
+						 &scopes);
+		for (size_t i = 0; function.entry && !code && scopes.count &&
+				   i < scopes.blocks->count; i++)
+			entered |= scopes.blocks->list[i].die.addr == die->addr;
+		code = code == -ENOMEM ? code : 0;
 	}
-	/* When gcc joins all code of a copy with the code around it, the copy
-	 * has no bytes left, but its entry is known. */
-	function->entry = dwarf_die_entry(die, 0);
-	if (!function->inlined || !function->entry)
-		return 0;
-	code = dwarf_scopes_find(dwarf, function->entry, &scopes);
-	if (code || !scopes.count)
-		return code == -ENOMEM ? code : 0;
-	for (size_t i = 0; i < scopes.blocks->count; i++)
-		if (scopes.blocks->list[i].die.addr == die->addr)
-			return 1;
-	return 0;
-}
-
-/* The same, added to a list; 0, -ENOMEM. */
-static int functions_add(struct dwarf_file *dwarf,
-			struct dwarf_functions *list, Dwarf_Die *die)
-{
-	struct dwarf_function function;
-	int code = function_code_read(dwarf, die, &function);
-
-	if (code <= 0)
-		return code;
-	if (!array_grow(&list->functions, list->count, &list->room,
-			sizeof(*list->functions))) {
+	if (entered && !code && !array_grow(&list->functions, list->count,
+					    &list->room,
+					    sizeof(*list->functions)))
+		code = -ENOMEM;
+	if (entered && !code)
+		list->functions[list->count++] = function;
+	else
 		free(function.ranges);
-		return -ENOMEM;
-	}
-	list->functions[list->count++] = function;
-	return 0;
+	return code;
 }
 
 int dwarf_function_at(struct dwarf_file *dwarf, uint64_t address,
@@ -116,18 +105,18 @@ struct function_each {
 static int each_take(struct dwarf_walk *walk, Dwarf_Die *die, int tag)
 {
 	struct function_each *each = walk->context;
-	struct dwarf_function function;
+	struct dwarf_functions one = {0};
 	char *name = NULL;
 	int code = 0;
 
 	if (tag == DW_TAG_subprogram)
-		code = function_code_read(each->dwarf, die, &function);
-	if (code <= 0)
-		return code;
-	name = dwarf_function_name(die);
-	code = name ? each->take(each->context, name, &function) : 0;
+		code = functions_add(each->dwarf, &one, die);
+	if (!code && one.count)
+		name = dwarf_function_name(die);
+	if (name)
+		code = each->take(each->context, name, one.functions);
 	free(name);
-	free(function.ranges);
+	dwarf_functions_free(&one);
 	return code;
 }
 

@@ -318,40 +318,31 @@ static int import_take(void *context, Dwarf_Die *die)
 	return 0;
 }
 
-/* The scope of the unit that has the path, or the longest part of it */
-static uint32_t scope_of_path(const struct unit *unit, const char *path)
-{
-	uint32_t best = 0;
-	size_t most = 0;
-
-	for (size_t i = 1; i < unit->scope_count; i++) {
-		size_t length = strlen(unit->scopes[i].path);
-
-		if (length > most && !strncmp(unit->scopes[i].path, path,
-					      length) &&
-		    (!path[length] || path[length] == ':')) {
-			most = length;
-			best = i;
-		}
-	}
-	return best;
-}
-
 static void outwards_read(struct outwards *o,
 			  const struct lookup_search *search)
 {
 	const struct dwarf_scopes *scopes = search->in->scopes;
+	const struct unit *unit = search->unit;
+	size_t most = 0;
 
-	o->search = search;
-	o->home = scope_of_path(search->unit, search->home);
-	o->alias = NOWHERE;
-	o->count = 0;
+	*o = (struct outwards){ .search = search, .alias = NOWHERE };
+	/* home is the scope that has the path, or the longest part of it */
+	for (size_t i = 1; i < unit->scope_count; i++) {
+		const char *path = unit->scopes[i].path;
+		size_t length = strlen(path);
+
+		if (length > most && !strncmp(path, search->home, length) &&
+		    (!search->home[length] || search->home[length] == ':')) {
+			most = length;
+			o->home = i;
+		}
+	}
 	for (size_t i = search->function.addr ? scopes->count : 0; i--; ) {
 		dwarf_scope_each(scopes, i, import_take, o);
 		if (dwarf_scope_is_function(scopes, i))
 			break;
 	}
-	for (uint32_t at = o->home; ; at = search->unit->scopes[at].parent) {
+	for (uint32_t at = o->home; ; at = unit->scopes[at].parent) {
 		nominate_all(o, at, at);
 		if (!at)
 			return;

@@ -144,22 +144,6 @@ static const struct dwarf_blocks *blocks_get(struct dwarf_file *dwarf,
 	return NULL;
 }
 
-/* The number of the innermost one around pc. Blocks are inside each other, outer
- * ones come first: it is the last one of those that begin last. */
-static uint32_t block_around(const struct dwarf_blocks *blocks, uint64_t pc)
-{
-	struct dwarf_piece best = { 0 };
-
-	for (size_t i = 0; i < blocks->piece_count; i++) {
-		const struct dwarf_piece *piece = &blocks->pieces[i];
-
-		if (pc >= piece->start && pc < piece->end &&
-		    piece->start >= best.start)
-			best = *piece;
-	}
-	return best.owner;
-}
-
 /* ---- the blocks around an address ---- */
 
 /* From the function inwards, up to the block of that number. */
@@ -180,6 +164,7 @@ static void scopes_fill(struct dwarf_scopes *scopes, uint32_t number)
 int dwarf_scopes_find(struct dwarf_file *dwarf, uint64_t pc,
 		      struct dwarf_scopes *scopes)
 {
+	struct dwarf_piece best = { 0 };
 	Dwarf_Die die;
 
 	scopes->count = 0;
@@ -194,7 +179,16 @@ int dwarf_scopes_find(struct dwarf_file *dwarf, uint64_t pc,
 	scopes->blocks = blocks_get(dwarf, &scopes->dies[0]);
 	if (!scopes->blocks)
 		return -ENOMEM;
-	scopes_fill(scopes, block_around(scopes->blocks, pc));
+	/* Blocks are inside each other, outer ones come first: the innermost
+	 * is the last one of those that begin last. */
+	for (size_t i = 0; i < scopes->blocks->piece_count; i++) {
+		const struct dwarf_piece *piece = &scopes->blocks->pieces[i];
+
+		if (pc >= piece->start && pc < piece->end &&
+		    piece->start >= best.start)
+			best = *piece;
+	}
+	scopes_fill(scopes, best.owner);
 	return 0;
 }
 

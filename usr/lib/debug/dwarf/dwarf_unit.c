@@ -511,17 +511,6 @@ struct unit *dwarf_unit_next(struct dwarf_file *dwarf, Dwarf_CU **position,
 	return unit;
 }
 
-static bool code_find(const struct unit *unit, uint64_t pc, Dwarf_Die *function)
-{
-	size_t at = array_count_upto(unit->codes, unit->code_count,
-				     sizeof(*unit->codes), pc);
-
-	if (!at || pc >= unit->codes[at - 1].end)
-		return false;
-	*function = unit->codes[at - 1].function;
-	return true;
-}
-
 static int nested_take(struct dwarf_walk *walk, Dwarf_Die *die, int tag)
 {
 	struct unit *unit = walk->context;
@@ -535,17 +524,23 @@ bool dwarf_unit_code(struct unit *unit, uint64_t pc, Dwarf_Die *function)
 {
 	struct dwarf_walk walk = { .take = nested_take, .context = unit };
 
-	if (code_find(unit, pc, function))
-		return true;
-	if (unit->has_nested)
-		return false;
-	/* Functions inside others (of GNU C, a lambda, a local class) are few:
-	 * read them when one is asked about. */
-	unit->has_nested = true;
-	unit->code_count = 0;
-	dwarf_walk_unit(&walk, &unit->die);
-	codes_sort(unit);
-	return code_find(unit, pc, function);
+	for (;;) {
+		size_t at = array_count_upto(unit->codes, unit->code_count,
+					     sizeof(*unit->codes), pc);
+
+		if (at && pc < unit->codes[at - 1].end) {
+			*function = unit->codes[at - 1].function;
+			return true;
+		}
+		if (unit->has_nested)
+			return false;
+		/* Functions inside others (of GNU C, a lambda, a local class)
+		 * are few: read them when one is asked about. */
+		unit->has_nested = true;
+		unit->code_count = 0;
+		dwarf_walk_unit(&walk, &unit->die);
+		codes_sort(unit);
+	}
 }
 
 static uint32_t unit_name_hash(const char *name)
