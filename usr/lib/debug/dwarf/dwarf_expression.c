@@ -3,12 +3,10 @@
 #include "dwarf_expression.h"
 
 #include <dwarf.h>
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/tdf.h>
-#include "lib/debug/arch/arch.h"
 #include "lib/formats/rpn_emit.h"
 #include "dwarf_call.h"
 #include "dwarf_symbol.h"

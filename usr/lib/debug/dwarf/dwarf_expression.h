@@ -12,7 +12,6 @@
 #ifndef TRCUST_DWARF_EXPRESSION_H
 #define TRCUST_DWARF_EXPRESSION_H
 
-#include "lib/error.h"
 #include "lib/formats/bytes.h"
 #include "dwarf_file.h"
 

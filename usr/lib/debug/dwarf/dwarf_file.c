@@ -14,7 +14,6 @@
 #include <unistd.h>
 #include <rastrace/tdf.h>
 #include "lib/debug/debug_search.h"
-#include "lib/debug/module/module.h"
 #include "lib/hash.h"
 #include "lib/library.h"
 #include "lib/path.h"

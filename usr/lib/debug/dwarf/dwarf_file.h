@@ -13,7 +13,6 @@
 #include <stdint.h>
 #include "lib/debug/lines/lines.h"
 #include "lib/debug/module/module.h"
-#include "lib/key_map.h"
 
 /* What is made of the file when it is first needed, by the address of an entry
  * or another key. */

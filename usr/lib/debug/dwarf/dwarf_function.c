@@ -8,10 +8,7 @@
 #include <string.h>
 #include "lib/array.h"
 #include "lib/hash.h"
-#include "lib/hash_index.h"
-#include "lib/debug/module/module.h"
 #include "dwarf_lines.h"
-#include "dwarf_type.h"
 
 /* Add an entry to the list if it has code in the module, or is entered there.
  * 0 or -ENOMEM. */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "lib/debug/module/module.h"
 
 #define DWARF_FILES_MAX	(1 << 20)	/* as rows can number them */
 

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/debug/arch/arch.h"
-#include "lib/formats/rpn.h"
 #include "lib/formats/rpn_emit.h"
 #include "dwarf_expression.h"
 #include "dwarf_lines.h"

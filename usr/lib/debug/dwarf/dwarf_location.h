@@ -3,7 +3,6 @@
 #ifndef TRCUST_DWARF_LOCATION_H
 #define TRCUST_DWARF_LOCATION_H
 
-#include "lib/error.h"
 #include "dwarf_scope.h"
 #include "place.h"
 

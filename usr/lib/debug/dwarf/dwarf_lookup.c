@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/debug/module/module.h"
 #include "dwarf_lines.h"
 
 #define FOUND_MAX	16

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "dwarf_type.h"
-#include "dwarf_unit.h"
 
 /* ---- the blocks of a function ---- */
 

@@ -3,7 +3,6 @@
 
 #include <dwarf.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lib/hash.h"

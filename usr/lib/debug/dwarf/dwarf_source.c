@@ -12,7 +12,6 @@
 #include <string.h>
 #include <strings.h>
 #include "lib/array.h"
-#include "lib/debug/module/module.h"
 #include "lib/hash.h"
 #include "dwarf_lines.h"
 

@@ -5,10 +5,8 @@
  * an address in each thread (ELF Handling For Thread-Local Storage, 3.4.6 and
  * 4.4).
  */
-#include <elf.h>
 #include <errno.h>
 #include <string.h>
-#include "lib/debug/arch/arch.h"
 #include "lib/debug/module/pointers.h"
 #include "dwarf_symbol.h"
 #include "lib/formats/rpn_emit.h"

@@ -3,7 +3,6 @@
 #ifndef TRCUST_DWARF_SYMBOL_H
 #define TRCUST_DWARF_SYMBOL_H
 
-#include "lib/error.h"
 #include "lib/formats/bytes.h"
 #include "dwarf_file.h"
 
