@@ -56,46 +56,27 @@ void dwarf_memos_free(struct dwarf_file *dwarf)
 
 /* ---- sections ---- */
 
-/* The next section that has bytes: its name. NULL: no more. */
-static const char *section_next(Elf *elf, Elf_Scn **scn, GElf_Shdr *sh)
-{
-	const char *name;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return NULL;
-	while ((*scn = elf_nextscn(elf, *scn))) {
-		name = gelf_getshdr(*scn, sh) ?
-			elf_strptr(elf, names, sh->sh_name) : NULL;
-		if (name && sh->sh_type != SHT_NOBITS)
-			return name;
-	}
-	return NULL;
-}
-
 void dwarf_section_read(struct dwarf_file *dwarf, const char *wanted,
 			struct dwarf_bytes *bytes)
 {
 	Elf *elf = dwarf_getelf(dwarf->dwarf);
-	Elf_Scn *scn = NULL;
-	const char *name;
+	const char *name = wanted;
+	char packed[32];
 	Elf_Data *data;
 	GElf_Shdr sh;
+	Elf_Scn *scn = elf_section_named(elf, name, &sh);
 
 	*bytes = (struct dwarf_bytes) {0};
-	while ((name = section_next(elf, &scn, &sh))) {
-		/* .zdebug_info is .debug_info, compressed */
-		if (strcmp(name, wanted) &&
-		    (strncmp(name, ".z", 2) || strcmp(name + 2, wanted + 1)))
-			continue;
-		module_section_decompress(scn, &sh, name);
-		data = elf_rawdata(scn, NULL);
-		if (data && data->d_buf)
-			*bytes = (struct dwarf_bytes) {
-				data->d_buf, data->d_size,
-			};
+	/* .zdebug_info is .debug_info, compressed */
+	snprintf(packed, sizeof(packed), ".z%s", wanted + 1);
+	if (!scn)
+		scn = elf_section_named(elf, name = packed, &sh);
+	if (!scn || sh.sh_type == SHT_NOBITS)
 		return;
-	}
+	module_section_decompress(scn, &sh, name);
+	data = elf_rawdata(scn, NULL);
+	if (data && data->d_buf)
+		*bytes = (struct dwarf_bytes) { data->d_buf, data->d_size };
 }
 
 /*
@@ -153,17 +134,24 @@ static bool dwarf_strings_end(Dwarf *dwarf)
 {
 	Elf *elf = dwarf_getelf(dwarf);
 	Elf_Scn *scn = NULL;
-	const char *name;
+	size_t names;
 	GElf_Shdr sh;
 
-	while ((name = section_next(elf, &scn, &sh))) {
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *name = gelf_getshdr(scn, &sh) ?
+			elf_strptr(elf, names, sh.sh_name) : NULL;
 		struct string_section section = { .good = true };
-		bool info = *name && (section_is(name, "debug_info") ||
-				      section_is(name, "debug_types"));
 		Elf_Data *data;
+		bool info;
 
-		if (!*name || (!info && !section_is(name, "debug_str") &&
-			       !section_is(name, "debug_line_str")))
+		if (!name || !*name || sh.sh_type == SHT_NOBITS)
+			continue;
+		info = section_is(name, "debug_info") ||
+		       section_is(name, "debug_types");
+		if (!info && !section_is(name, "debug_str") &&
+		    !section_is(name, "debug_line_str"))
 			continue;
 		data = elf_rawdata(scn, NULL);
 		if (!data || !data->d_buf || !data->d_size)

@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "lib/debug/module/pointers.h"
 #include "dwarf_symbol.h"
 #include "lib/formats/rpn_emit.h"
 
