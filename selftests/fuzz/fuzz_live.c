@@ -4,8 +4,8 @@
  * the picture that is taken of it is a .ras file that is in order. The input:
  * struct input, then what log and slices begin with.
  */
-#include "lib/buffer/snapshot.c"
-#include "lib/formats/pack.h"
+#include "lib/buffer/picture.c"
+#include "lib/formats/chunk.h"
 #include "lib/read/trace_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

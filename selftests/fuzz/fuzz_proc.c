@@ -5,7 +5,7 @@
  */
 #include "lib/buffer/mappings.c"
 #include "heapmon/old/process.c"
-#include "lib/process_stat.h"
+#include "lib/maps_line.h"
 #include "lib/arm/kernel/kallsyms.c"
 #include <sys/mman.h>
 

@@ -6,7 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include "tap.h"
-#include "lib/process_stat.h"
+#include "lib/maps_line.h"
 
 /* the fields between the state and the start */
 #define BETWEEN	" 1 7 7 0 -1 4194560 90 0 0 0 5 6 0 0 20 0 1 0 "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Numbers with units are what they say, and nothing else is one. */
 #include "tap.h"
-#include "lib/quantity.h"
+#include "lib/number.h"
 
 #define SECOND	1000000000ULL
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tap.h>
-#include "lib/safe_text.h"
+#include "lib/text.h"
 
 #define LENGTH	24
 #define GUARD	0x5a

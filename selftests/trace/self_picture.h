@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/rasfile.h>
-#include "lib/buffer/snapshot.h"
+#include "lib/buffer/picture.h"
 
 /* Call `each` for every slice that has records: the `length` bytes of them
  * follow *copy. */

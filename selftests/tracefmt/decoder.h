@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A record's data as text, as print.c does it; aborts where room is exceeded, or
- * where the short way (plain.h) makes another text. */
+ * where the short way (plain_put()) makes another text. */
 #ifndef SELFTESTS_DECODER_H
 #define SELFTESTS_DECODER_H
 
 #include <stdlib.h>
 #include <string.h>
-#include "lib/read/format/plain.h"
 #include "lib/read/format/render.h"
 
 /* The text of the short way, in memory of just its room, for free(); NULL: not

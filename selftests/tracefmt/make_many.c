@@ -16,8 +16,7 @@
 #include "lib/error.c"
 #include "lib/hash.c"
 #include "lib/library.c"
-#include "lib/formats/pack.c"
-#include "lib/safe_text.c"
+#include "lib/text.c"
 #include "builder.h"
 
 #define SECOND	1000000000ULL

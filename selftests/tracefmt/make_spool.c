@@ -10,10 +10,9 @@
 #include <errno.h>
 #include "lib/hash.c"
 #include "lib/error.c"
-#include "lib/safe_text.c"
-#include "lib/formats/pack.c"
-#include "lib/library.c"
+#include "lib/text.c"
 #include "lib/formats/chunk.c"
+#include "lib/library.c"
 #include "builder.h"
 
 #define START	1770163190LL	/* 2026-02-03 23:59:50 UTC, boot time 0 */

@@ -6,7 +6,7 @@
 #include <rastrace/tdf.h>
 #include "compiled.h"
 #include "trcust/compile/move.h"
-#include "lib/formats/rpn_emit.h"
+#include "lib/formats/rpn.h"
 
 #define MOVE_INSNS	40
 

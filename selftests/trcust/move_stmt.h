@@ -12,7 +12,7 @@
 #ifndef STMT_ARCH
 #include "arch_x86.h"
 #endif
-#include "lib/formats/rpn_emit.h"
+#include "lib/formats/rpn.h"
 
 #ifdef STMT_REGISTERS
 static const uint8_t stmt_registers[] = { STMT_REGISTERS };

@@ -7,7 +7,7 @@
 #include "bpf/interpret.h"
 #include "tap.h"
 #include "lib/debug/dwarf/place.h"
-#include "lib/formats/rpn_emit.h"
+#include "lib/formats/rpn.h"
 
 #define BYTES_MAX	24
 

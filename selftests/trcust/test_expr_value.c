@@ -19,7 +19,7 @@
 #include "trcust/compile/analysis.h"
 #include "trcust/compile/stmts.h"
 #include "trcust/tsf/parse_point.h"
-#include "lib/formats/rpn_emit.h"
+#include "lib/formats/rpn.h"
 
 #define GDB_FAILED	-1
 #define BYTES_MAX	1024

@@ -2,7 +2,7 @@
 /* What is appended to an expression comes to what was meant. */
 #include "place_read.h"
 #include "tap.h"
-#include "lib/formats/rpn_emit.h"
+#include "lib/formats/rpn.h"
 
 static void check(struct bytes *rpn, uint64_t expected, size_t most,
 		  const char *name)

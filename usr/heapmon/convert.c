@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "lib/safe_text.h"
+#include "lib/text.h"
 #include "heapmon/core/reading.h"
 
 #define PROGRAM		"heapmon"

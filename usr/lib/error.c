@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "safe_text.h"
+#include "text.h"
 
 int error_set(struct error *err, int code, const char *fmt, ...)
 {

@@ -3,7 +3,9 @@
 #ifndef LIB_IDENTITY_H
 #define LIB_IDENTITY_H
 
+#include <rastrace/buffer.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include "error.h"
 
 struct identity {
@@ -27,5 +29,17 @@ void identity_read_notes(const char *path, struct identity *id);
 /* Hex digits and a zero into text (at least 61 bytes); "-" for none. */
 void identity_print(uint8_t kind, const uint8_t *id, uint8_t length,
 		    char *text);
+
+/* Whether the file that a session has probes in is still what it was. */
+
+/* Into a new session: what the file is like. */
+void module_file_note(struct ras_session *entry, const struct stat *st);
+
+/*
+ * The CLOCK_BOOTTIME, by the file's times, of the last write to the file at the
+ * module's path; 0: it was not written to since it was armed, another file is
+ * there, or that can't be found out.
+ */
+uint64_t module_file_changed(const struct ras_session *entry);
 
 #endif

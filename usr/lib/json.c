@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "number.h"
-#include "safe_text.h"
+#include "text.h"
 
 /* Printable ASCII that needs no escape. */
 static inline bool json_is_plain(uint8_t c)
@@ -127,7 +127,8 @@ char *json_put_string(char *p, const void *bytes, size_t n)
 	return json_put_checked(p, bytes, n, &invalid);
 }
 
-char *json_put_html(char *p, const void *bytes, size_t n)
+/* "<" is escaped: the string may be part of a script element of HTML. */
+static char *json_put_html(char *p, const void *bytes, size_t n)
 {
 	enum json_bytes invalid = JSON_BYTES_NONE;
 

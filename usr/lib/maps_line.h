@@ -43,4 +43,19 @@ int maps_lines_close(struct maps_lines *lines);
  * a negative errno. */
 int maps_line_open(const struct maps_line *maps, uint32_t pid);
 
+/* /proc/PID/stat of a process, or of one of its threads. */
+
+struct process_stat {
+	char state;		/* R, S, ... as ps(1) has them */
+	uint64_t start;		/* ticks since boot: with the process id it names
+				 * one process for good */
+};
+
+/* The text of one; false: it isn't what the kernel writes. */
+bool process_stat_parse(const char *text, struct process_stat *stat);
+/* 0, or a negative errno: -ENOENT or -ESRCH there is no such process. */
+int process_stat_read(uint32_t pid, struct process_stat *stat);
+/* A leader that has ended stays there as a zombie while others run. */
+bool process_thread_ended(uint32_t pid, uint32_t tid);
+
 #endif

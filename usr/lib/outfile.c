@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "outfile.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -11,7 +12,29 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#define BYTES	4096
+
+void directory_each(int fd,
+		    void (*visit)(int fd, const char *name, void *context),
+		    void *context)
+{
+	_Alignas(struct dirent) char bytes[BYTES];
+	long size;
+
+	while ((size = syscall(SYS_getdents64, fd, bytes, sizeof(bytes))) > 0) {
+		const struct dirent *entry;
+
+		for (long at = 0; at < size; at += entry->d_reclen) {
+			entry = (const void *)(bytes + at);
+			if (strcmp(entry->d_name, ".") &&
+			    strcmp(entry->d_name, ".."))
+				visit(fd, entry->d_name, context);
+		}
+	}
+}
 
 #define OPENED_SIZE	32
 #define NAME_TRIES	100

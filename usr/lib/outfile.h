@@ -10,6 +10,13 @@
 #include <stddef.h>
 #include "error.h"
 
+/* The names in a directory, for what has to work when memory has run out. */
+
+/* All but "." and "..", which may be removed meanwhile. */
+void directory_each(int fd,
+		    void (*visit)(int fd, const char *name, void *context),
+		    void *context);
+
 struct outfile;
 
 /*

@@ -9,13 +9,65 @@
 #define LIB_TEXT_H
 
 #include <endian.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+
+/*
+ * Text that may come from anywhere, made fit for a terminal: printable ASCII
+ * and valid UTF-8 from U+00A0 unchanged, \n, \t and \r by letter, the rest
+ * as \xHH, so that no terminal obeys it; so are the characters that turn the
+ * direction of the text around them, and Unicode's line ends. layout: line ends
+ * and tabs are meant and stay.
+ */
+
+/* At most 4 bytes for each of n are written to p; returns the end. */
+char *safe_text_put(char *p, const void *bytes, size_t n, bool layout);
+/* Length of the valid UTF-8 sequence of n bytes at most, from U+00A0 on (those
+ * below are controls or ASCII); 0: there is none. */
+size_t safe_text_utf8(const void *bytes, size_t n);
+/* Copies bytes up to the first that isn't printable ASCII; returns how many. */
+static inline size_t safe_text_plain(char *p, const void *bytes, size_t n);
+void safe_text_print(FILE *out, const char *text, bool layout);
+
+/* All eight are printable ASCII; else a top bit stays: its own, that of a
+ * borrow below 0x20 or of a carry from 0x7f on. */
+static inline bool safe_text_word(uint64_t word)
+{
+	const uint64_t ones = 0x0101010101010101;
+
+	return !((word | (word - 0x20 * ones) | (word + ones)) & 0x80 * ones);
+}
+
+static inline size_t safe_text_plain(char *p, const void *bytes, size_t n)
+{
+	const char *s = bytes;
+	size_t i = 0;
+	uint64_t word;
+
+	for (; n - i >= 8; i += 8) {
+		memcpy(&word, s + i, 8);
+		if (!safe_text_word(word))
+			break;
+		memcpy(p + i, &word, 8);
+	}
+	if (i && n - i < 8) {	/* the last ones, some of them again */
+		memcpy(&word, s + n - 8, 8);
+		if (safe_text_word(word)) {
+			memcpy(p + n - 8, &word, 8);
+			return n;
+		}
+	}
+	for (; i < n && s[i] >= 0x20 && s[i] < 0x7f; i++)
+		p[i] = s[i];
+	return i;
+}
+
 #ifdef __x86_64__
 #include <emmintrin.h>
 #endif
-#include "lib/safe_text.h"
 
 #define TEXT_PIECE	(256u << 10)	/* written at once */
 
@@ -201,7 +253,7 @@ char *text_put_bytes(char *p, const uint8_t *data, size_t n);
  * "+0010  64 65 66 0A                                      def." */
 char *text_put_row(char *p, const uint8_t *data, size_t n, size_t row);
 
-/* See safe_text.h: a string; and text that keeps its line ends and tabs. */
+/* A string; and text that keeps its line ends and tabs. */
 static inline char *text_put_safe(char *p, const void *bytes, size_t n)
 {
 	return safe_text_put(p, bytes, n, false);

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "lib/buffer/processes.h"
+#include "lib/buffer/mappings.h"
 #include "lib/buffer/session.h"
 #include "lib/arm/arm.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "lib/names.h"
-#include "lib/safe_text.h"
+#include "lib/text.h"
 #include "lib/arm/arm.h"
 
 /* Where the probe is, on which instruction, and the address whose values it

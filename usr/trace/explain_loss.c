@@ -13,7 +13,7 @@
 #include <rastrace/rasfile.h>
 #include "lib/names.h"
 #include "lib/buffer/pin.h"
-#include "lib/safe_text.h"
+#include "lib/text.h"
 #include "lib/arm/arm.h"
 #include "trace/query/holders.h"
 #include "trace/query/query_text.h"

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "lib/formats/pack.h"
+#include "lib/formats/chunk.h"
 #include "lib/buffer/pin.h"
-#include "lib/buffer/snapshot.h"
+#include "lib/buffer/picture.h"
 #include "lib/arm/arm.h"
 
 struct get_settings {

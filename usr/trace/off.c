@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/safe_text.h"
+#include "lib/text.h"
 #include "lib/arm/arm.h"
 
 struct off_settings {

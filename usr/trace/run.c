@@ -13,10 +13,10 @@
 #include "lib/identity.h"
 #include "lib/outfile.h"
 #include "lib/path.h"
-#include "lib/safe_text.h"
+#include "lib/text.h"
 #include "lib/buffer/pin.h"
 #include "lib/buffer/session.h"
-#include "lib/buffer/snapshot.h"
+#include "lib/buffer/picture.h"
 #include "child.h"
 #include "lib/arm/arm.h"
 

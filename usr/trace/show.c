@@ -11,7 +11,7 @@
 #include "lib/cost.h"
 #include "lib/identity.h"
 #include "lib/formats/rpn.h"
-#include "lib/safe_text.h"
+#include "lib/text.h"
 #include "lib/arm/arm.h"
 #include "source.h"
 

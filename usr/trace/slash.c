@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "lib/slash_word.h"
+#include "lib/options.h"
 #include "commands.h"
 
 /* /S and the like: a command without operands */

@@ -3,7 +3,7 @@
  * OS/2's form of the command line: TRACE ON|OFF ... with /P:hex,hex /B:KB
  * /D:NAME,... for `trace on`, and /S /R /C /Q, which are commands of their own.
  * Letters may be small; one of these that isn't well formed is misuse, see
- * ../lib/slash_word.h.
+ * ../lib/options.h.
  */
 #ifndef TRACE_SLASH_H
 #define TRACE_SLASH_H

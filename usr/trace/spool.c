@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "lib/formats/pack.h"
+#include "lib/formats/chunk.h"
 #include "lib/buffer/pin.h"
-#include "lib/quantity.h"
+#include "lib/number.h"
 #include "lib/buffer/spooler.h"
 #include "lib/arm/arm.h"
 

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "lib/buffer/pin.h"
-#include "lib/buffer/snapshot.h"
+#include "lib/buffer/picture.h"
 #include "lib/buffer/spooler.h"
 
 #define PIPE_BYTES	(1 << 20)

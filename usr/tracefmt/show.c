@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "lib/path.h"
-#include "lib/safe_text.h"
+#include "lib/text.h"
 #include "lib/temp_file.h"
 #include "tracefmt/output/pipeline.h"
 #include "tracefmt/output/summary.h"

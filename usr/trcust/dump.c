@@ -9,7 +9,7 @@
 #include "lib/identity.h"
 #include "lib/names.h"
 #include "lib/formats/rpn.h"
-#include "lib/safe_text.h"
+#include "lib/text.h"
 #include "lib/formats/table.h"
 #include "lib/formats/tdf.h"
 #include "lib/formats/tff.h"

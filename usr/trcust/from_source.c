@@ -10,7 +10,7 @@
 #include <string.h>
 #include "lib/array.h"
 #include "lib/path.h"
-#include "lib/safe_text.h"
+#include "lib/text.h"
 #include "input.h"
 #include "trcust/tsf/lexer.h"
 

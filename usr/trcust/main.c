@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 #include "lib/options.h"
-#include "lib/slash_word.h"
 #include "lib/debug/arch/arch.h"
 #include "input.h"
 

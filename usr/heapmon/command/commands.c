@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "lib/outfile.h"
-#include "lib/quantity.h"
+#include "lib/number.h"
 
 #define PROGRAM	"heapmon"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "lib/safe_text.h"
+#include "lib/text.h"
 
 #define PROGRAM		"heapmon"
 #define HEAD		65536	/* bytes by which its format is known */

@@ -10,7 +10,7 @@
 #include "lib/array.h"
 #include "lib/hash.h"
 #include "lib/path.h"
-#include "lib/safe_text.h"
+#include "lib/text.h"
 
 uint32_t heap_strings_add(struct heap_strings *strings, const char *text)
 {

@@ -162,7 +162,7 @@ static inline const char *heap_text(const struct heap_trace *trace,
 }
 
 /* "work+0x14 app.c:33 (app) [tag]" without what isn't known; "0x7f.." when
- * nothing is; text for the terminal (lib/safe_text.h). */
+ * nothing is; text for the terminal (lib/text.h). */
 void heap_frame_print(const struct heap_trace *trace, uint32_t frame,
 		      char *text, size_t size);
 /* The name alone: symbol, else module+offset, else the address; and "[tag]". */

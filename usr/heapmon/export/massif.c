@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "lib/safe_text.h"
+#include "lib/text.h"
 #include "heapmon/core/format.h"
 #include "heapmon/core/trace.h"
 

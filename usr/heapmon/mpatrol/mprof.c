@@ -9,7 +9,7 @@
 #include <string.h>
 #include "lib/array.h"
 #include "lib/key_map.h"
-#include "lib/safe_text.h"
+#include "lib/text.h"
 #include "callsites.h"
 
 /* What tables are in: bytes or, with -c, blocks. */

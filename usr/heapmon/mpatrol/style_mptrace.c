@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "lib/array.h"
-#include "lib/safe_text.h"
+#include "lib/text.h"
 #include "lib/key_map.h"
 #include "mpatrol.h"
 

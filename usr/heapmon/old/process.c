@@ -19,7 +19,6 @@
 #include "lib/array.h"
 #include "lib/elf_symbols.h"
 #include "lib/maps_line.h"
-#include "lib/process_stat.h"
 
 int old_process_open(struct old_process *process, uint32_t pid,
 		     struct error *err)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "lib/buffer/snapshot.h"
+#include "lib/buffer/picture.h"
 #include "lib/read/read.h"
 #include "heapmon/core/format.h"
 #include "heap_record.h"

@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include <sys/wait.h>
 #include <rastrace/tdf.h>
-#include "lib/quantity.h"
-#include "lib/formats/pack.h"
+#include "lib/number.h"
+#include "lib/formats/chunk.h"
 #include "heapmon/command/commands.h"
 #include "recording.h"
 

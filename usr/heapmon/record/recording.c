@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "lib/safe_text.h"
+#include "lib/text.h"
 #include "lib/buffer/session.h"
 #include "perf_ring.h"
 #include "recording.h"

@@ -18,7 +18,6 @@
 #include "lib/array.h"
 #include "lib/key_map.h"
 #include "lib/maps_line.h"
-#include "lib/process_stat.h"
 #include "perf_ring.h"
 
 #define RANGES_MAX	4096	/* then they begin anew */

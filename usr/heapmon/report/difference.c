@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "lib/safe_text.h"
+#include "lib/text.h"
 
 struct difference_row {
 	struct digest_sum allocated[2], kept[2], peak[2];

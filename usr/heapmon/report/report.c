@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/quantity.h"
+#include "lib/number.h"
 #include "heapmon/command/commands.h"
 #include "heapmon/mpatrol/style.h"
 

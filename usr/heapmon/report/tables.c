@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "lib/safe_text.h"
+#include "lib/text.h"
 
 #define SECOND	1e9
 

@@ -12,8 +12,8 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
-#include "lib/quantity.h"
-#include "lib/safe_text.h"
+#include "lib/number.h"
+#include "lib/text.h"
 #include "heapmon/command/commands.h"
 #include "report.h"
 

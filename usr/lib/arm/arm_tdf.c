@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include "bpf/scan.h"
 #include "lib/buffer/pin.h"
-#include "lib/module_file.h"
+#include "lib/identity.h"
 #include "lib/path.h"
 #include "lib/sysbpf.h"
 #include "lib/arm/probe/attach.h"

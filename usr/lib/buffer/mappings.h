@@ -6,10 +6,27 @@
 #ifndef LIB_MAPPINGS_H
 #define LIB_MAPPINGS_H
 
+#include <rastrace/rasfile.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <rastrace/rasfile.h>
+#include "buffer.h"
+
+/* Who was traced: the buffer's `processes`. */
+
+struct processes {
+	struct ras_process_entry *items;	/* by pid, session, module */
+	size_t count;
+};
+
+/* 0 or -ENOMEM; what can't be read is left out. */
+int processes_read(struct processes *processes, const struct buffer *buffer);
+/* Is there such an entry, of the same time and bias? */
+bool processes_have(const struct processes *processes,
+		    const struct ras_process_entry *entry);
+void processes_free(struct processes *processes);
+/* In the buffer only those of static records are left. */
+void processes_forget(const struct buffer *buffer);
 
 struct mappings {
 	struct ras_mapping *items;	/* ascending */

@@ -4,13 +4,15 @@
 #ifndef LIB_PICTURE_H
 #define LIB_PICTURE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include "buffer.h"
 #include "lib/formats/chunk.h"
 #include "mappings.h"
-#include "processes.h"
 #include "ring.h"
-#include "lib/formats/search.h"
 #include "session.h"
+#include "lib/formats/tff.h"
+#include "lib/outfile.h"
 
 /* Not a chunk: the file's header. */
 void picture_header(struct chunk_out *out, const struct buffer *buffer);
@@ -31,5 +33,26 @@ void picture_processes(struct chunk_out *out,
 void picture_kernel(struct chunk_out *out, const struct session_list *list);
 /* The TFFs that format what is armed. */
 void picture_formats(struct chunk_out *out, const struct session_list *list);
+
+/*
+ * A picture of the live buffer, in the form of the .ras file. Taken without
+ * disturbing writers; `trace get` writes it out, `tracefmt` prints it. Needs
+ * the bpf system call and nothing else.
+ */
+
+struct snapshot_settings {
+	bool bundle;		/* with the TFFs of what is armed */
+	int pack;		/* compress: RAS_PACKED_*, 0 not */
+};
+
+/*
+ * run = the rastrace bpffs directory ("/run/rastrace"). The caller frees
+ * *data. 0, or a negative errno with err set: -ENOENT when there is no buffer.
+ */
+int snapshot_take(const char *run, void **data, size_t *size,
+		  struct error *err);
+/* Write the picture to a file, which is committed, or aborted. */
+int snapshot_save(const char *run, struct outfile *out,
+		  const struct snapshot_settings *settings, struct error *err);
 
 #endif

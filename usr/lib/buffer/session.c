@@ -12,7 +12,7 @@
 #include <rastrace/tdf.h>
 #include "device.h"
 #include "pin.h"
-#include "lib/module_file.h"
+#include "lib/identity.h"
 #include "lib/sysbpf.h"
 
 static bool entry_valid(const struct ras_session *entry, size_t left)

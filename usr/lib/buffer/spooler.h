@@ -8,11 +8,44 @@
 #ifndef LIB_SPOOLER_H
 #define LIB_SPOOLER_H
 
+#include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include "lib/error.h"
 #include "lib/formats/chunk.h"
 #include "picture.h"
-#include "spool_files.h"
+
+/*
+ * The files that the spooler writes: NAME, the newest, then NAME.1, NAME.2
+ * and so on. Chunks are in them whole or not at all, also when the disk is
+ * full.
+ */
+
+struct spool_files {
+	const char *name;	/* NULL: one file without end, to fd */
+	uint64_t most;		/* bytes of each; 0: no limit */
+	unsigned int files;	/* that are kept */
+	int fd;			/* at first -1, or without a name where to; -1
+				 * then is standard output */
+	bool regular;		/* else a pipe or a device */
+	bool pipe;
+	/* Has the program been asked to end? Then a pipe isn't waited for any
+	 * longer: for a reader of it at once, for one that doesn't read in two
+	 * seconds. NULL: it is waited for until a signal ends the program. */
+	bool (*stopped)(void);
+	uint64_t size;		/* of the file, whole chunks */
+	uint64_t last;		/* where the last of them begins */
+	uint64_t total;		/* bytes written to all */
+	unsigned int begun;	/* files begun so far */
+	int cause;		/* errno of the write that failed; 0 */
+};
+
+/* Away with the one that is open, unless it is a device or a pipe. */
+void spool_files_remove(const struct spool_files *files);
+
+/* What remains of the files after a failed write, for a message. */
+const char *spool_files_kept(const struct spool_files *files);
 
 struct spooler_row {		/* a slice */
 	bool begun;

@@ -7,7 +7,37 @@
 #ifndef LIB_DUMP_H
 #define LIB_DUMP_H
 
-#include "dump_file.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/error.h"
+
+#define DUMP_PAGE	4096u
+
+struct dump_segment {
+	uint64_t physical, size;	/* as far as it is in the file */
+	uint64_t offset;		/* in the file */
+};
+
+struct dump_text {
+	char *data;		/* NULL: not there */
+	size_t size;
+};
+
+struct dump {
+	int fd;
+	uint64_t size;		/* of the file */
+	uint16_t machine;	/* ELF's number; of a compressed one not known */
+	char machine_name[65];	/* of a compressed one: as uname -m has it */
+	struct dump_segment *segments;	/* ascending, apart */
+	size_t count;
+	uint64_t pages;		/* of memory in it, at most */
+	struct dump_kdump *kdump;	/* NULL: an ELF core */
+	bool cut;		/* short: known now, or found while it is read */
+	bool damaged;		/* has pages that can't be unpacked */
+	struct dump_text info;	/* VMCOREINFO: lines "NAME=VALUE" */
+	struct dump_text cpu;	/* QEMU's note of a processor */
+};
 
 /* 0, or a negative errno with err set. */
 int dump_open(struct dump *dump, const char *path, struct error *err);

@@ -6,9 +6,28 @@
 #ifndef LIB_CHUNK_H
 #define LIB_CHUNK_H
 
+#include <rastrace/rasfile.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <rastrace/rasfile.h>
+#include "lib/error.h"
+
+/*
+ * Compression of chunks (rastrace/rasfile.h): by zlib and by zstd, when their
+ * libraries are there at run time.
+ */
+
+/* The method of that name, RAS_PACKED_*; NULL: the better one that is there.
+ * Or a negative errno with err set. */
+int pack_method_find(const char *name, struct error *err);
+/* An option's value, in *method; the error is printed: 0, or -1. */
+int pack_method_take(const char *program, const char *value, int *method);
+
+/* The library that a method needs; NULL: it is none. */
+const char *pack_library(int method);
+
+/* Exactly `size` bytes come out, or it is -EINVAL; -ENOTSUP: not here. */
+int pack_expand(int method, const void *from, size_t packed, void *to,
+		size_t size);
 
 struct chunk_out {
 	/* Takes a whole chunk with its padding. 0, or a negative errno. */
@@ -26,12 +45,10 @@ struct chunk_out {
 /* The file's header, which is no chunk; what isn't set here is set already. */
 void chunk_file_begin(struct chunk_out *out, struct ras_file *file);
 void chunk_begin(struct chunk_out *out);
-/* Room for n more bytes of payload, which are given up by chunk_cut(); NULL:
+/* Room for n more bytes of payload; NULL:
  * no memory. Other pointers into the chunk are void. */
 void *chunk_room(struct chunk_out *out, size_t n);
 void chunk_add(struct chunk_out *out, const void *data, size_t n);
-/* The payload has `length` bytes only. */
-void chunk_cut(struct chunk_out *out, size_t length);
 void chunk_end(struct chunk_out *out, uint32_t kind);
 void chunk_out_free(struct chunk_out *out);
 

@@ -115,5 +115,10 @@ bool format_name_reserved(const char *name);
 /* Bytes that a control of a fixed width takes; 0: of no fixed width. NAMED
  * ones are left to the caller. */
 unsigned int format_step_bytes(const struct format_step *step);
+/* It begins like "enum8:" or "flags8:": names of values are missing. */
+bool format_name_listed(const char *name, size_t length);
+/* The name of a value of FORMAT_ENUM; NULL: it has none. */
+const struct format_name *format_enum_find(const struct format_step *step,
+					   uint64_t value);
 
 #endif

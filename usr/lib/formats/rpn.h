@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/error.h"
+#include "bytes.h"
 
 enum rpn_operand {
 	RPN_NONE, RPN_U1, RPN_S1, RPN_U2, RPN_S2, RPN_U4, RPN_S4, RPN_U8,
@@ -78,5 +79,27 @@ int rpn_check(const uint8_t *rpn, size_t size, int entries, struct error *err);
 
 /* "breg7+8; deref; plus_uconst 6" into text, cut to its size. */
 void rpn_print(const uint8_t *rpn, size_t size, char *text, size_t text_size);
+
+/* Append operations of expressions (include/rastrace/rpn.def). */
+
+void rpn_emit_op(struct bytes *rpn, uint8_t code);
+void rpn_emit_uleb(struct bytes *rpn, uint64_t value);
+void rpn_emit_sleb(struct bytes *rpn, int64_t value);
+/* Low `bytes` bytes of value, as an operand. */
+void rpn_emit_fixed(struct bytes *rpn, uint64_t value, int bytes);
+
+/* Push a constant, in the shortest form. */
+void rpn_emit_const(struct bytes *rpn, int64_t value);
+/* Push an address as linked: it moves with the load bias. */
+void rpn_emit_addr(struct bytes *rpn, uint64_t address);
+/* Push register + displacement. */
+void rpn_emit_register(struct bytes *rpn, unsigned int number,
+		       int64_t displacement);
+/* Add to the top; in a module of 32 bits (!wide) the sum is cut to 32. */
+void rpn_emit_add(struct bytes *rpn, int64_t value, bool wide);
+/* The top is an address: load 1, 2, 4 or 8 bytes there, zero-extended. */
+void rpn_emit_deref(struct bytes *rpn, unsigned int bytes);
+/* Keep the low bytes of the top, zero- or sign-extended. */
+void rpn_emit_extend(struct bytes *rpn, unsigned int bytes, bool is_signed);
 
 #endif

@@ -3,12 +3,25 @@
 #ifndef LIB_READ_CHUNK_READ_H
 #define LIB_READ_CHUNK_READ_H
 
+#include <rastrace/rasfile.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <rastrace/rasfile.h>
-#include "damage.h"
 #include "source.h"
+
+/* What of a file was lost and where: kept while it is read, reported at the
+ * end. */
+
+#define DAMAGE_LINES	16	/* a ruined file would have thousands */
+
+struct damage {
+	char lines[DAMAGE_LINES][160];
+	size_t count;		/* all, also those not kept */
+	bool exhausted;		/* memory was: what is missing isn't damaged */
+};
+
+void damage_add(struct damage *damage, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Of the chunk at `offset` of the file so many bytes of payload are there. */
 struct chunk_place {
@@ -30,12 +43,35 @@ bool chunk_read_damaged_file(const struct ras_chunk *chunk,
 			     struct chunk_place place,
 			     struct trace_source *source,
 			     struct damage *damage);
-/* The checksum of a whole chunk in the file is right. */
-bool chunk_read_right(const struct ras_chunk *chunk, struct chunk_place place,
-		      struct trace_source *source);
 /* What is in a packed chunk, given its payload, for free(); NULL: it can't be
  * unpacked, which is reported. */
 void *chunk_read_expand(const void *packed, struct chunk_place place,
 			size_t *size, struct damage *damage);
+
+/*
+ * Where the next chunk of a file is when one's header is damaged: its length
+ * leads anywhere then.
+ */
+
+#define RESYNC_FRONT	(sizeof(struct ras_chunk) + \
+			 sizeof(struct ras_slice_copy) + sizeof(__u64))
+
+struct resync {
+	struct trace_source *source;
+	uint64_t key;		/* of the records' stamps */
+	bool keyless;		/* it isn't known */
+	uint64_t looked;	/* bytes so far whose checksum was tried */
+	bool exhausted;		/* memory was: there may be more */
+};
+
+/* May it be what it says: does its length lead to the end or another one, or is
+ * its checksum right? */
+bool resync_plausible(struct resync *resync, const struct ras_chunk *chunk,
+		      uint64_t at);
+/* RESYNC_FRONT bytes are those of a chunk with records, whatever its header
+ * says: the first one has its stamp. */
+bool resync_is_slice(const struct resync *resync, const uint8_t *p);
+/* Offset of the first chunk at or after `at`; the source's size: none. */
+uint64_t resync_find(struct resync *resync, uint64_t at);
 
 #endif

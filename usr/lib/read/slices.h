@@ -11,9 +11,8 @@
 #include <stdint.h>
 #include <rastrace/rasfile.h>
 #include "lib/key_map.h"
-#include "damage.h"
+#include "chunk_read.h"
 #include "source.h"
-#include "window.h"
 
 #define SLICE_PREFETCH	512		/* bytes ahead of a record */
 

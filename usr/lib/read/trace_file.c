@@ -6,7 +6,6 @@
 #include <string.h>
 #include "lib/hash.h"
 #include "trace_chunk.h"
-#include "trace_session.h"
 
 #define CHUNKS_PENDING	65536	/* of a spool: more needn't be known of */
 

@@ -15,8 +15,7 @@
 #include <rastrace/rasfile.h>
 #include "lib/error.h"
 #include "process_table.h"
-#include "damage.h"
-#include "resync.h"
+#include "chunk_read.h"
 #include "slices.h"
 
 struct trace_session {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <rastrace/rasfile.h>
 #include "lib/names.h"
-#include "lib/safe_text.h"
+#include "lib/text.h"
 #include "query_metrics.h"
 
 #define PREFIX	"rastrace_"

@@ -6,7 +6,7 @@
 #include "lib/cost.h"
 #include "lib/names.h"
 #include "lib/path.h"
-#include "lib/safe_text.h"
+#include "lib/text.h"
 #include "lib/arm/arm.h"
 #include "query_text.h"
 

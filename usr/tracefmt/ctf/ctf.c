@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "lib/directory.h"
+#include "lib/outfile.h"
 #include "ctf_trace.h"
 #include "tracefmt/output/output.h"
 

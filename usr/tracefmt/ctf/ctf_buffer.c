@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "lib/safe_text.h"
+#include "lib/text.h"
 
 #define BUFFER_START	4096
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "ctf_tsdl.h"
 
-#include "lib/safe_text.h"
+#include "lib/text.h"
 
 #define LITERAL_MOST	1024	/* bytes; more are left out */
 

@@ -8,7 +8,7 @@
 
 #define HTML_STRING_MAX(n)	(6 * (n) + 2)
 
-/* A string of n bytes from anywhere, made safe as in safe_text.h (layout: its
+/* A string of n bytes from anywhere, made safe as in text.h (layout: its
  * line ends and tabs are kept) at p, which has HTML_STRING_MAX(n) bytes;
  * returns the end. */
 char *html_put_string(char *p, const void *bytes, size_t n, bool layout);

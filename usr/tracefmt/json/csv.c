@@ -3,7 +3,7 @@
  * Events as rows of a table (RFC 4180): a row of names, then a row for each
  * event. Without --fields the columns are those of `standard`, one of which has
  * all fields of the data: EIP=49997 name="app.conf". Text is made fit for a
- * terminal (safe_text.h); an apostrophe precedes what begins like a formula of a
+ * terminal (text.h); an apostrophe precedes what begins like a formula of a
  * spreadsheet.
  */
 #include <errno.h>

@@ -377,7 +377,7 @@ static bool event_is_plain(const struct output *output,
 	       !output->settings->hex && !output->settings->verbose;
 }
 
-/* The short way (format/plain.h); false: it isn't one for this event. */
+/* The short way (plain_put()); false: it isn't one for this event. */
 static bool plain_event_put(const struct output *output,
 			    const struct event *event, struct text *text,
 			    struct scratch *scratch)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "lib/array.h"
-#include "lib/formats/rpn_emit.h"
+#include "lib/formats/rpn.h"
 #include "analysis.h"
 
 struct tdf_stmt *emit_stmt(const struct compilation *c, struct compiled *out,

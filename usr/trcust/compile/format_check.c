@@ -8,7 +8,6 @@
 #include <string.h>
 #include "analysis.h"
 #include "lib/formats/format.h"
-#include "lib/formats/format_typed.h"
 #include "trcust/tsf/parser.h"
 
 #define REST	"%U\n"		/* of items that the format has no room for */

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/formats/rpn_emit.h"
+#include "lib/formats/rpn.h"
 
 #define LOWEST_FIXED	4096	/* below is what null pointers lead to */
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <rastrace/tdf.h>
-#include "lib/formats/rpn_emit.h"
+#include "lib/formats/rpn.h"
 
 #define NESTING_MAX	3	/* addresses in memory that lead to a value */
 

@@ -8,7 +8,6 @@
 #include <string.h>
 #include "analysis.h"
 #include "lib/formats/rpn.h"
-#include "lib/formats/rpn_emit.h"
 #include "state.h"
 
 /*

@@ -8,7 +8,7 @@
 #include <rastrace/buffer.h>
 #include "data.h"
 #include "evaluate.h"
-#include "lib/formats/rpn_emit.h"
+#include "lib/formats/rpn.h"
 
 /*
  * VARS and IF as statements of a TDF. What is logged of an expression follows

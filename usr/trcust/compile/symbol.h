@@ -7,7 +7,7 @@
 #define TRCUST_SYMBOL_H
 
 #include "compile.h"
-#include "lib/formats/rpn_emit.h"
+#include "lib/formats/rpn.h"
 
 struct address {		/* what address specification and flag mean */
 	struct place place;	/* the bytes to log, or of LEN the length; all

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/formats/rpn_emit.h"
+#include "lib/formats/rpn.h"
 #include "analysis.h"
 
 struct evaluation evaluation_begin(const struct compilation *c,

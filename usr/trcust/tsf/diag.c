@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "lib/safe_text.h"
+#include "lib/text.h"
 
 #define DIAG_WRITER_MS	1000	/* a pipe's writer has to begin */
 #define DIAG_TEXT_MAX	(256u << 20)	/* bytes of a TSF */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <sys/random.h>
 #include "lib/buffer/pin.h"
-#include "lib/quantity.h"
+#include "lib/number.h"
 #include "lib/buffer/session.h"
 #include "lib/sysbpf.h"
 #include "kmod.h"

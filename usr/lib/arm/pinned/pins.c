@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include "lib/directory.h"
+#include "lib/outfile.h"
 
 #define PATIENCE_MS	150
 #define FEW		8	/* pins that aren't worth a process */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <sys/stat.h>
 #include <bpf/bpf.h>
-#include "lib/module_file.h"
+#include "lib/identity.h"
 #include "lib/buffer/pin.h"
 #include "keeper_process.h"
 #include "kmod.h"

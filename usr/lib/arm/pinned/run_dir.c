@@ -12,7 +12,7 @@
 #include <sys/vfs.h>
 #include <bpf/bpf.h>
 #include "lib/buffer/pin.h"
-#include "lib/process_stat.h"
+#include "lib/maps_line.h"
 
 #define RUN_MODE	0700
 #define RUN_MODE_SHOWN	0750

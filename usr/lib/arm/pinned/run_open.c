@@ -10,7 +10,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include "lib/buffer/pin.h"
-#include "lib/process_stat.h"
+#include "lib/maps_line.h"
 #include "pins.h"
 #include "retire.h"
 

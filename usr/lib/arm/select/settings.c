@@ -8,7 +8,7 @@
 #include <strings.h>
 #include "lib/command.h"
 #include "lib/names.h"
-#include "lib/quantity.h"
+#include "lib/number.h"
 #include "lib/arm/pinned/bufmaps.h"
 
 #define STACK_DEFAULT	8	/* frames */

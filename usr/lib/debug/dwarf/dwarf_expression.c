@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/tdf.h>
-#include "lib/formats/rpn_emit.h"
+#include "lib/formats/rpn.h"
 #include "dwarf_call.h"
 #include "dwarf_symbol.h"
 

@@ -5,7 +5,7 @@
 #define TRCUST_DWARF_LINES_H
 
 #include "lib/debug/lines/lines.h"
-#include "lib/hash_index.h"
+#include "lib/key_map.h"
 #include "dwarf_scope.h"
 
 /* The rows of a unit for code of the module. */

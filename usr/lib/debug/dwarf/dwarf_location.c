@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/formats/rpn_emit.h"
+#include "lib/formats/rpn.h"
 #include "dwarf_expression.h"
 #include "dwarf_lines.h"
 #include "dwarf_symbol.h"

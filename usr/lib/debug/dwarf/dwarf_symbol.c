@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 #include "dwarf_symbol.h"
-#include "lib/formats/rpn_emit.h"
+#include "lib/formats/rpn.h"
 
 /* Highest distance of a variable from the thread pointer, in the block that the
  * loader makes for all modules it begins with; no address is that low. */

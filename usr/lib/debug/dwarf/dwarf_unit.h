@@ -9,7 +9,7 @@
 
 #include "dwarf_file.h"
 #include "dwarf_die.h"
-#include "lib/hash_index.h"
+#include "lib/key_map.h"
 
 enum unit_scope_kind { UNIT_NAMESPACE, UNIT_CLASS, UNIT_ENUM };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/formats/rpn_emit.h"
+#include "lib/formats/rpn.h"
 
 #define VALUE_BYTES	8	/* of what an expression yields */
 

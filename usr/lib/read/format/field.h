@@ -20,7 +20,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/formats/format.h"
 #include "decode.h"
+
+/* Typed controls of a fixed width (format.h): values and text. */
+
+/* Any typed control with a width of its own, but strings, bytes, addresses of
+ * symbols and C types. */
+char *control_put(const struct format_step *step, const uint8_t *data,
+			 char *p);
+/* Characters that it writes at most. */
+size_t control_room(const struct format_step *step);
 
 enum field_kind {
 	FIELD_UNSIGNED,		/* `base`: how it is printed */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The data of a plain record (plain.h), taken control by control. false: it is
+ * The data of a plain record (plain_put()), taken control by control. false: it is
  * not plain.
  */
 #ifndef LIB_READ_PLAIN_DATA_H

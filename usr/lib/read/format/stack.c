@@ -1,8 +1,105 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "stack.h"
 
+#include <string.h>
 #include "lib/number.h"
+#include "lib/path.h"
 #include "lib/text.h"
+
+/* Characters of each part of a name, which is cut there */
+#define SYMBOL_MAX	256
+#define FILE_MAX	96
+#define MODULE_MAX	64
+
+struct symbols_place symbols_find(struct symbols *symbols,
+				  const struct process_table *table,
+				  uint32_t pid, uint64_t address)
+{
+	const struct ras_mapping *mapping =
+		process_table_mapping(table, pid, address);
+
+	return mapping ? symbols_find_mapped(symbols, mapping, address,
+					     pid == PROCESS_KERNEL) :
+			 (struct symbols_place){ 0 };
+}
+
+struct symbols_place symbols_find_caller(struct symbols *symbols,
+					 const struct process_table *table,
+					 uint32_t pid, uint64_t address)
+{
+	struct symbols_place place = symbols_find(symbols, table, pid,
+						  address - 1);
+
+	if (!place.module)
+		return place;
+	place.offset++;
+	place.module_offset++;
+	return place;
+}
+
+/* At most `most` characters of the text, "..." after a cut */
+static char *cut_put(char *p, const char *text, size_t most)
+{
+	size_t n = strnlen(text, most), kept;
+	char safe[4 * SYMBOL_MAX];
+	size_t length = text_put_safe(safe, text, n) - safe;
+
+	if (length <= most && !text[n])
+		return text_put(p, safe, length);
+	kept = length < most ? length : most;
+	while (kept && kept < length && (safe[kept] & 0xc0) == 0x80)
+		kept--;		/* not within a character */
+	p = text_put(p, safe, kept);
+	return TEXT_PUT(p, "...");
+}
+
+static char *place_put(const struct symbols_place *place, char *p)
+{
+	if (!place->symbol)
+		p = cut_put(p, place->module, MODULE_MAX);
+	else
+		p = cut_put(p, place->symbol, SYMBOL_MAX);
+	*p++ = '+';
+	p = number_put_pointer(p, place->symbol ? place->offset :
+						  place->module_offset);
+	if (place->file) {
+		*p++ = ' ';
+		p = cut_put(p, path_base(place->file), FILE_MAX);
+		*p++ = ':';
+		p = text_put_decimal(p, place->line);
+	}
+	if (!place->symbol)
+		return p;
+	p = TEXT_PUT(p, " (");
+	p = cut_put(p, place->module, MODULE_MAX);
+	return TEXT_PUT(p, ")");
+}
+
+/* Write the text above at p, fit for a terminal; nothing when nothing was mapped
+ * there. Returns the end. symbols or table may be NULL; caller: it is a return
+ * address. */
+static char *symbols_put(struct symbols *symbols,
+			 const struct process_table *table, uint32_t pid,
+			 uint64_t address, bool caller, char *p)
+{
+	char path[sizeof(((struct ras_mapping *)0)->path) + 1] = "";
+	const struct ras_mapping *mapping;
+	struct symbols_place place = { 0 };
+
+	if (!table)
+		return p;
+	if (symbols) {
+		place = caller ?
+			symbols_find_caller(symbols, table, pid, address) :
+			symbols_find(symbols, table, pid, address);
+	} else if ((mapping = process_table_mapping(table, pid, address))) {
+		memcpy(path, mapping->path, sizeof(mapping->path));
+		place.module = path_base(path);
+		place.module_offset = mapping->offset +
+				      (address - mapping->start);
+	}
+	return place.module ? place_put(&place, p) : p;
+}
 
 const char *stack_end_text(uint8_t end)
 {
@@ -60,4 +157,98 @@ char *stack_put(struct stack_owner owner, struct ras_stack stack,
 	}
 	p = TEXT_PUT(p, "\n  ");
 	return text_put(p, text, strlen(text));
+}
+
+#define FIXED_MAX	512	/* characters of the line, with some room */
+
+static struct context misfit_make(void)
+{
+	return (struct context){ .misfit = true };
+}
+
+struct context context_find(const struct ras_record *record, uint32_t mask)
+{
+	const uint8_t *data = (const uint8_t *)(record + 1);
+	size_t length = record->length - RAS_RECORD_HEADER;
+	size_t fixed = RAS_CONTEXT_BYTES(mask);
+	struct context c = { .mask = mask, .fixed = data, .bytes = fixed };
+	struct ras_item item;
+
+	if (record->flags & RAS_RECORD_MUTED)
+		return (struct context){ 0 };
+	if (mask & ~RAS_CONTEXT_ALL || fixed > length)
+		return misfit_make();
+	if (!(mask & RAS_CONTEXT_STACK))
+		return c;
+	if (length - fixed < sizeof(item))
+		return misfit_make();
+	memcpy(&item, data + fixed, sizeof(item));
+	c.bytes += sizeof(item) + item.length;
+	if (RAS_ITEM_KIND(item.status) != RAS_ITEM_STACK ||
+	    item.length < sizeof(c.stack_end) || c.bytes > length)
+		return misfit_make();
+	memcpy(&c.stack_end, data + fixed + sizeof(item), sizeof(c.stack_end));
+	c.stack = data + fixed + sizeof(item) + sizeof(c.stack_end);
+	c.stack_bytes = item.length - sizeof(c.stack_end);
+	return c;
+}
+
+size_t context_room(const struct context *c)
+{
+	return FIXED_MAX + (c->stack_bytes / 8 + 2) * STACK_LINE_MAX;
+}
+
+/* "  UID [1000]", without blanks at the line's start */
+static char *figure_put(char *p, const char *start, const char *name,
+			uint64_t value)
+{
+	if (p > start)
+		p = TEXT_PUT(p, "  ");
+	p = text_put(p, name, strlen(name));
+	p = TEXT_PUT(p, " [");
+	p = text_put_decimal(p, value);
+	return TEXT_PUT(p, "]");
+}
+
+static char *fixed_put(const struct context *c, char *p)
+{
+	const uint8_t *at = c->fixed;
+	const char *start = p;
+
+	if (c->mask & RAS_CONTEXT_COMM) {
+		p = TEXT_PUT(p, "Comm [");
+		p = text_put_safe(p, at, strnlen((const char *)at, 16));
+		p = TEXT_PUT(p, "]");
+		at += 16;
+	}
+	if (c->mask & RAS_CONTEXT_UID) {
+		p = figure_put(p, start, "UID", number_load(at, 4));
+		p = figure_put(p, start, "GID", number_load(at + 4, 4));
+		at += 8;
+	}
+	if (c->mask & RAS_CONTEXT_CGROUP) {
+		p = figure_put(p, start, "Cgroup", number_load(at, 8));
+		at += 8;
+	}
+	if (c->mask & RAS_CONTEXT_CPU) {
+		p = figure_put(p, start, "CPU", number_load(at, 4));
+		at += 8;
+	}
+	if (c->mask & RAS_CONTEXT_PPID)
+		p = figure_put(p, start, "PPID", number_load(at, 4));
+	return p > start ? TEXT_PUT(p, "\n") : p;
+}
+
+char *context_put(const struct context *c, struct stack_owner owner, char *p)
+{
+	if (c->misfit)
+		return TEXT_PUT(p, "<the context doesn't fit>\n");
+	p = fixed_put(c, p);
+	if (!c->stack)
+		return p;
+	p = c->stack_end.flags & RAS_STACK_KERNEL ?
+	    TEXT_PUT(p, "Stack of the kernel, innermost first:") :
+	    TEXT_PUT(p, "Stack, innermost first:");
+	p = stack_put(owner, c->stack_end, c->stack, c->stack_bytes, p);
+	return TEXT_PUT(p, "\n");
 }

@@ -11,7 +11,33 @@
 #define LIB_READ_STACK_H
 
 #include <rastrace/buffer.h>
-#include "address_name.h"
+#include <stddef.h>
+#include "lib/debug/symbols/symbols.h"
+#include "lib/read/process_table.h"
+
+/*
+ * Names of addresses: process_table.h has what was mapped there,
+ * lib/debug/symbols the symbol and source line. Without a symbol the name is
+ * module and offset. Several threads may ask at once.
+ *
+ *	malloc+0x1A (libc.so.6)
+ *	work+0x14 app.c:33 (app)
+ *	libc.so.6+0x29D90
+ */
+
+#define SYMBOLS_NAME_MAX	512	/* characters of an address's name */
+
+/* The place of an address of pid, or of the kernel (PROCESS_KERNEL); module is
+ * NULL when nothing was mapped there. Strings are valid until
+ * symbols_close(). */
+struct symbols_place symbols_find(struct symbols *symbols,
+				  const struct process_table *table,
+				  uint32_t pid, uint64_t address);
+/* The place of a return address: symbol and line are those of the call before
+ * it, which may be the last instruction of its function. */
+struct symbols_place symbols_find_caller(struct symbols *symbols,
+					 const struct process_table *table,
+					 uint32_t pid, uint64_t address);
 
 #define STACK_LINE_MAX	(SYMBOLS_NAME_MAX + 32)
 
@@ -28,7 +54,42 @@ const char *stack_end_text(uint8_t end);
  * STACK_LINE_MAX for each 8 bytes and one more. */
 char *stack_put(struct stack_owner owner, struct ras_stack stack,
 		const uint8_t *data, size_t n, char *p);
-/* Its name (address_name.h), or "0x7F12AB34CD56" when it lies nowhere. */
+/* Its name (above), or "0x7F12AB34CD56" when it lies nowhere. */
 char *stack_put_address(struct stack_owner owner, uint64_t address, char *p);
+
+/*
+ * What --context put between a record's header and its data, as lines below
+ * the header line:
+ *
+ *	Comm [bash]  UID [1000]  GID [1000]  Cgroup [4711]  CPU [3]  PPID [33/0x0021]
+ *	Stack, innermost first:
+ *	  00007F12AB34CD56  libc.so.6+0x29D90
+ *	  (stopped: no frame pointer)
+ */
+
+struct context {
+	size_t bytes;		/* of it, in front of the data */
+	bool misfit;		/* the record is too short for it */
+	uint32_t mask;
+	const uint8_t *fixed;	/* what isn't the stack */
+	const uint8_t *stack;	/* the addresses; NULL: none */
+	size_t stack_bytes;
+	struct ras_stack stack_end;
+};
+
+/* context_of() of a mask that isn't 0. */
+struct context context_find(const struct ras_record *record, uint32_t mask);
+
+/* What the record has of the session's mask. */
+static inline struct context context_of(const struct ras_record *record,
+					uint32_t mask)
+{
+	return mask ? context_find(record, mask) : (struct context){ 0 };
+}
+
+/* Room that context_put() takes. */
+size_t context_room(const struct context *context);
+char *context_put(const struct context *context, struct stack_owner owner,
+		  char *p);
 
 #endif

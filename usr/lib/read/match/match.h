@@ -6,11 +6,14 @@
 #ifndef LIB_READ_MATCH_H
 #define LIB_READ_MATCH_H
 
-#include "lib/formats/search.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include "lib/formats/tff.h"
 #include "lib/key_map.h"
 #include "lib/read/format/decode.h"
 #include "lib/read/format/field.h"
 #include "lib/read/trace_file.h"
+#include "lib/read/format/stack.h"
 
 /* A tracepoint of the trace. */
 struct match_point {
@@ -81,5 +84,86 @@ void match_close(struct match *match);
 const char *match_point_group(const struct match_point *point);
 const char *match_point_type(const struct match_point *point,
 			     unsigned int bit);
+
+/*
+ * A record on its way from the trace to the output. Events are made by
+ * stream.h in the order of time, numbered, selected (filter/filter.h), put into
+ * another order if that was asked for (filter/order.h), and given to an output
+ * (output/output.h).
+ */
+
+struct event {
+	const struct ras_record *record;	/* 8-byte aligned, checked length */
+	const struct match_point *point;
+	const struct trace *trace;	/* whose record it is */
+	uint64_t number;	/* from 1, in the order of time, over all that
+				 * the traces hold, selected or not */
+	int64_t time;		/* wall clock: ns since 1970, UTC */
+	int64_t before;		/* that of the event that the output got before
+				 * this one; EVENT_FIRST: there was none */
+	uint32_t cpu;
+	bool damaged;		/* from a chunk whose checksum differs */
+};
+
+#define EVENT_FIRST	INT64_MIN
+
+/* Data of the record, after its context (format/stack.h). */
+struct event_data {
+	const uint8_t *data;
+	uint32_t length;
+	uint32_t skip;		/* bytes of context in front of it */
+	bool misfit;		/* the record is too short for its context */
+};
+
+static inline struct event_data event_data(const struct event *event)
+{
+	struct context context = context_of(event->record,
+					    event->point->context);
+
+	return (struct event_data){
+		.data = (const uint8_t *)(event->record + 1) + context.bytes,
+		.length = event->record->length - RAS_RECORD_HEADER -
+			  context.bytes,
+		.skip = context.bytes,
+		.misfit = context.misfit,
+	};
+}
+
+/* Of the thread's process, as far as the trace knows, not terminated when it
+ * has 16 bytes; NULL: not known. RAS_CONTEXT_COMM goes before. */
+const char *event_comm(const struct event *event);
+/* Of the thread, from RAS_CONTEXT_COMM; else event_comm(). */
+const char *event_thread_comm(const struct event *event);
+
+#define EVENT_TRIGGER	0x0001
+#define EVENT_MUTED	0x0002
+#define EVENT_FAULT	0x0004
+#define EVENT_CUT	0x0008
+#define EVENT_PAGED_IN	0x0010
+#define EVENT_STALE	0x0020
+#define EVENT_TAIL_CALL	0x0040
+#define EVENT_FORCED	0x0080
+#define EVENT_MISFIT	0x0100
+#define EVENT_DAMAGED	0x0200
+#define EVENT_UNKNOWN	0x0400	/* no TFF entry: nothing but bytes */
+#define EVENT_CHANGED	0x0800	/* later than a write to the traced file */
+#define EVENT_FLAGS	12
+
+/* One word each, for outputs that programs read ("paged_in"); by bit. */
+extern const char *const event_flag_words[EVENT_FLAGS];
+
+/* The traced file may have been another one. */
+static inline bool event_is_changed(const struct event *event)
+{
+	const struct trace_session *session = event->point->session;
+
+	return session && session->entry->changed &&
+	       event->record->time >= session->entry->changed;
+}
+
+/* EVENT_* of the record; item_status: all items' flags, and misfit, as
+ * decode_record() found them. */
+unsigned int event_flags(const struct event *event, uint8_t item_status,
+			 bool misfit);
 
 #endif

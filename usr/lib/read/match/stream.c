@@ -3,7 +3,222 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include "cycle.h"
+#include <string.h>
+
+static void sequence_open(struct sequences *sequences, struct trace_file *file)
+{
+	*sequences = (struct sequences){ .file = file };
+}
+
+/* That of the point in the slice, which stays where it is; NULL: no memory. */
+static struct point_sequence *
+sequence_find(struct sequences *s, struct match_point *point, uint32_t slice)
+{
+	uint64_t key = key_map_mix(key_map_key(point), slice);
+	struct point_sequence *sequence;
+	size_t step = 0;
+
+	while ((sequence = key_map_each(&s->by_place, key, &step)))
+		if (sequence->point == point && sequence->slice == slice)
+			return sequence;
+	sequence = malloc(sizeof(*sequence));
+	if (!sequence || key_map_add(&s->by_place, key, sequence)) {
+		free(sequence);
+		return NULL;
+	}
+	*sequence = (struct point_sequence){ .point = point, .slice = slice };
+	return sequence;
+}
+
+static void hole_tell(struct sequences *s, const struct match_point *point,
+		      const struct trace_slice *slice, uint32_t next,
+		      uint32_t seq)
+{
+	damage_add(&s->file->damage,
+		   "records of major %u, minor %u in CPU %u's slice: number %u follows where %u should",
+		   point->session->entry->major, point->armed->minor,
+		   slice->cpu, seq, next);
+}
+
+static void entry_move(struct sequences *s, struct point_sequence *entry,
+		       const struct merge_head *head)
+{
+	uint32_t seq = head->record->seq;
+	uint32_t ahead = seq - (uint32_t)entry->next;
+
+	if (ahead && (entry->gaps == head->slice->gaps || ahead > INT32_MAX))
+		hole_tell(s, entry->point, head->slice, entry->next, seq);
+	/* backwards numbers prove nothing recorded */
+	if (ahead <= INT32_MAX) {
+		entry->point->reached += ahead;
+		entry->next += ahead;
+	}
+}
+
+/* The next record of a slice: keeps point->reached and point->before, and
+ * reports the damage. */
+static void sequence_jump(struct sequences *s, struct point_sequence *entry,
+			  const struct merge_head *head)
+{
+	if (entry->begun) {
+		entry_move(s, entry, head);
+	} else {
+		entry->begun = true;
+		entry->next = head->record->seq;
+		entry->point->reached += head->record->seq;
+		entry->point->before += head->record->seq;
+	}
+	entry->gaps = head->slice->gaps;
+}
+
+static void sequence_step(struct sequences *sequences,
+				 struct point_sequence *sequence,
+				 const struct merge_head *head)
+{
+	if (!sequence->point->armed)
+		return;
+	if (!sequence->begun || sequence->gaps != head->slice->gaps ||
+	    head->record->seq != (uint32_t)sequence->next)
+		sequence_jump(sequences, sequence, head);
+	sequence->next++;
+	sequence->point->reached++;
+}
+
+static void sequence_close(struct sequences *s)
+{
+	struct point_sequence *sequence;
+	size_t at = 0;
+
+	while ((sequence = key_map_next(&s->by_place, &at)))
+		free(sequence);
+	key_map_free(&s->by_place);
+}
+
+/* A pipe's records are gone when they have been read, and a ruined header's key
+ * is a guess. */
+static bool can_join(const struct trace *trace)
+{
+	return !trace->file.source.pipe && !trace->file.damage.count;
+}
+
+/* When it begins. */
+static uint64_t trace_start(const struct trace *trace)
+{
+	const struct trace_file *file = &trace->file;
+
+	return file->spooled ? file->began : file->header.taken;
+}
+
+static int trace_compare(const void *a, const void *b)
+{
+	const struct trace *x = *(struct trace *const *)a;
+	const struct trace *y = *(struct trace *const *)b;
+	uint64_t x_key = x->file.header.key, y_key = y->file.header.key;
+
+	if (x_key != y_key)
+		return x_key < y_key ? -1 : 1;
+	if (trace_start(x) != trace_start(y))
+		return trace_start(x) < trace_start(y) ? -1 : 1;
+	return x->index < y->index ? -1 : 1;
+}
+
+static bool same_buffer(const struct trace *a, const struct trace *b)
+{
+	return a->file.header.key == b->file.header.key &&
+	       !strcmp(a->file.host, b->file.host);
+}
+
+/* What was counted before the trace began is in the one before. */
+static int cycle_counts_take(struct trace_session *to,
+			     const struct trace_session *from, size_t n)
+{
+	if (!from->totals || to->base)
+		return 0;
+	to->base = malloc(n * sizeof(*to->base) + 1);
+	if (!to->base)
+		return -ENOMEM;
+	memcpy(to->base, from->totals, n * sizeof(*to->base));
+	return 0;
+}
+
+static int sessions_follow(struct trace_file *file,
+			   const struct trace_file *before)
+{
+	int code = cycle_counts_take(&file->majors, &before->majors,
+				     RAS_STATIC_MAJORS);
+
+	for (size_t i = 0; i < file->session_count && !code; i++) {
+		struct trace_session *own = file->sessions[i];
+		const struct trace_session *session =
+			trace_file_session(before, own->entry->index);
+
+		if (session && session->entry->armed == own->entry->armed &&
+		    session->entry->points == own->entry->points)
+			code = cycle_counts_take(own, session,
+						 own->entry->points);
+	}
+	return code;
+}
+
+/* The trace is the newest of those in the run. */
+static int trace_follow(struct trace *const *run, size_t n, struct trace *trace)
+{
+	struct trace_file *file = &trace->file;
+	const struct trace_file *before = &run[n - 1]->file;
+
+	for (size_t i = 0; i < n; i++)
+		slices_pass(&file->slices, &run[i]->file.slices);
+	file->header.wall_offset = before->header.wall_offset;
+	if (!file->continued) {
+		file->continued = true;
+		file->began = before->spooled ? before->pass.time :
+						before->header.taken;
+	}
+	return file->spooled ? 0 : sessions_follow(file, before);
+}
+
+/* All that it has must be known. */
+static int trace_read(struct trace *trace)
+{
+	int more = !trace->ended;
+
+	while (more > 0)
+		more = trace_file_more(&trace->file);
+	trace->ended = true;
+	return more;
+}
+
+/* After the beginnings were read. 0 or -ENOMEM. */
+static int cycle_join(struct stream *stream)
+{
+	struct trace **sorted;
+	size_t n = 0, run = 0;
+	int code = 0;
+
+	if (stream->count < 2)
+		return 0;
+	sorted = calloc(stream->count, sizeof(*sorted));
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < stream->count; i++)
+		if (can_join(stream->traces[i]))
+			sorted[n++] = stream->traces[i];
+	qsort(sorted, n, sizeof(*sorted), trace_compare);
+	/* Those of one buffer are neighbours now. */
+	for (size_t i = 1; i < n && !code; i++) {
+		if (!same_buffer(sorted[i], sorted[i - 1])) {
+			run = i;
+			continue;
+		}
+		code = trace_read(sorted[i - 1]);
+		if (!code)
+			code = trace_read(sorted[i]);
+		if (!code)
+			code = trace_follow(&sorted[run], i - run, sorted[i]);
+	}
+	free(sorted);
+	return code;
+}
 
 void stream_open(struct stream *stream, struct search *search, bool force)
 {

@@ -9,11 +9,31 @@
 #ifndef LIB_READ_STREAM_H
 #define LIB_READ_STREAM_H
 
-#include "lib/formats/search.h"
+#include "lib/key_map.h"
+#include "match.h"
 #include "lib/read/merge.h"
+#include "lib/formats/tff.h"
 #include "lib/read/trace_file.h"
-#include "event.h"
-#include "sequence.h"
+
+/*
+ * The sequence numbers of the armed points' records, which count from 0 in
+ * each slice without a hole: what is missing between two records was overwritten
+ * where the slice has a gap, else it is damage.
+ */
+
+/* Of a point in a slice. */
+struct point_sequence {
+	struct match_point *point;
+	uint64_t next;
+	uint32_t slice;
+	uint32_t gaps;		/* the slice had then */
+	bool begun;
+};
+
+struct sequences {
+	struct trace_file *file;
+	struct key_map by_place;	/* struct point_sequence */
+};
 
 #define STREAM_WINDOW	100000000ULL	/* ns */
 
