@@ -58,12 +58,6 @@ struct heap_process {
 	struct heap_process *next;	/* of all, newest first */
 };
 
-/* All of them; those that have ended, too. */
-struct heap_processes {
-	struct heap_process *first;
-	struct key_map newest;		/* of each id */
-};
-
 /* The one with that id that hasn't ended, made when there is none; NULL: no
  * memory. */
 struct heap_process *heap_process_get(struct heap_processes *processes,

@@ -8,21 +8,16 @@
 #include "lib/path.h"
 #include "blocks.h"
 
-int heap_model_init(struct heap_model *model, const struct heap_trace *trace)
+void heap_model_init(struct heap_model *model, const struct heap_trace *trace)
 {
 	*model = (struct heap_model){
 		.trace = trace, .peak_time = HEAP_NO_TIME,
-		.processes = calloc(1, sizeof(*model->processes)),
 	};
-	return model->processes ? 0 : -ENOMEM;
 }
 
 void heap_model_free(struct heap_model *model)
 {
-	if (model->processes)
-		heap_processes_free(model->processes);
-	free(model->processes);
-	model->processes = NULL;
+	heap_processes_free(&model->processes);
 	key_map_free(&model->threads);
 	free(model->thread_events);
 }
@@ -355,7 +350,7 @@ static void model_end(struct heap_model *model, struct heap_step *step)
 {
 	for (int maps = 0; maps < 2; maps++) {
 		struct heap_process *process =
-			heap_process_find(model->processes, step->event->pid,
+			heap_process_find(&model->processes, step->event->pid,
 					  maps);
 		const struct heap_block *block;
 
@@ -377,11 +372,11 @@ static int model_fork(struct heap_model *model, struct heap_step *step)
 	for (int maps = 0; maps < 2; maps++) {
 		struct heap_process *parent, *process;
 
-		parent = heap_process_find(model->processes, event->parent,
+		parent = heap_process_find(&model->processes, event->parent,
 					   maps);
 		if (!parent || event->parent == event->pid)
 			continue;
-		process = heap_process_get(model->processes, event->pid, maps);
+		process = heap_process_get(&model->processes, event->pid, maps);
 		if (!process)
 			return -ENOMEM;
 		process->parent = parent;
@@ -435,7 +430,7 @@ static int model_change(struct heap_model *model, struct heap_step *step)
 	const struct heap_event *event = step->event;
 	struct change change = {
 		.model = model, .event = event, .step = step,
-		.process = heap_process_get(model->processes, event->pid,
+		.process = heap_process_get(&model->processes, event->pid,
 				function_kind(event->function) == KIND_MAP),
 	};
 	const struct heap_block *gone;
@@ -513,7 +508,7 @@ const struct heap_block *heap_model_next(const struct heap_model *model,
 	const struct heap_block *block;
 
 	if (!each->process && !each->at)
-		each->process = model->processes->first;
+		each->process = model->processes.first;
 	for (; each->process; each->process = each->process->next) {
 		block = process_next(each->process, &each->at);
 		if (block)
@@ -528,7 +523,7 @@ const struct heap_block *heap_model_find(const struct heap_model *model,
 {
 	for (int maps = 0; maps < 2; maps++) {
 		const struct heap_process *process =
-			heap_process_find(model->processes, pid, maps);
+			heap_process_find(&model->processes, pid, maps);
 		const struct heap_entry *entry = process ?
 			heap_process_entry(process, address) : NULL;
 

@@ -91,9 +91,15 @@ static inline void heap_totals_add(struct heap_totals *totals, uint64_t bytes)
 	totals->bytes += bytes;
 }
 
+/* All of them; those that have ended, too. */
+struct heap_processes {
+	struct heap_process *first;	/* blocks.h */
+	struct key_map newest;		/* of each id */
+};
+
 struct heap_model {
 	const struct heap_trace *trace;
-	struct heap_processes *processes;	/* blocks.h */
+	struct heap_processes processes;
 	struct key_map threads;		/* numbers of threads, by process and
 					 * thread id */
 	uint64_t *thread_events;	/* number of the last event of each */
@@ -112,7 +118,7 @@ struct heap_model {
 	bool losing;			/* which lasts */
 };
 
-int heap_model_init(struct heap_model *model, const struct heap_trace *trace);
+void heap_model_init(struct heap_model *model, const struct heap_trace *trace);
 void heap_model_free(struct heap_model *model);
 /* Take an event; *step says what it meant. 0 or -ENOMEM. */
 int heap_model_apply(struct heap_model *model, const struct heap_event *event,

@@ -323,8 +323,8 @@ int reading_run(struct heap_reading *reading, const char *path,
 
 	*reading = (struct heap_reading){ .format = options->from };
 	heap_trace_init(&reading->trace);
-	if (heap_model_init(&reading->model, &reading->trace) ||
-	    heap_profile_init(&reading->profile, &reading->trace,
+	heap_model_init(&reading->model, &reading->trace);
+	if (heap_profile_init(&reading->profile, &reading->trace,
 			      &options->bounds))
 		return error_no_memory(err);
 	ret = reading_open(reading, &input, &bytes, err);

@@ -279,8 +279,6 @@ struct rebase {
 	int error;		/* the first, a negative errno; 0 */
 };
 
-/* 0, or a negative errno with err set. */
-
 struct mtrc_record {
 	enum heap_kind kind;
 	uint64_t index, address, size;
@@ -288,6 +286,7 @@ struct mtrc_record {
 	uint32_t stack;
 };
 
+/* 0, or a negative errno with err set. */
 static int rebase_begin(struct rebase *rebase, struct error *err)
 {
 	int fd = temp_file_open(), ret = fd;

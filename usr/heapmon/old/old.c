@@ -79,8 +79,7 @@ static int walk_stop(struct old_walking *walk)
 		n = 0;
 		code = 0;
 		for (; !code && locks && turns < TURNS; ++turns) {
-			code = old_stop_turn(&walk->stop, walk->pid, n,
-					     walk->err);
+			code = old_stop_turn(&walk->stop, n, walk->err);
 			locks = arenas_locks(walk);
 			tries++;
 			if (locks >= before &&

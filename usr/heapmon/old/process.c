@@ -266,8 +266,7 @@ static struct old_thread *stop_find(struct old_stop *stop, pid_t tid)
 	return NULL;
 }
 
-static int stop_add(struct old_stop *stop, uint32_t pid, pid_t tid,
-		    struct error *err)
+static int stop_add(struct old_stop *stop, pid_t tid, struct error *err)
 {
 	int code;
 
@@ -283,33 +282,33 @@ static int stop_add(struct old_stop *stop, uint32_t pid, pid_t tid,
 	}
 	code = -errno;
 	/* one that has ended can't be stopped, and needn't be */
-	if (code == -ESRCH || process_thread_ended(pid, tid))
+	if (code == -ESRCH || process_thread_ended(stop->pid, tid))
 		return 0;
-	error_set(err, code, "process %" PRIu32 " can't be stopped: %s", pid,
-		  strerror(-code));
+	error_set(err, code, "process %" PRIu32 " can't be stopped: %s",
+		  stop->pid, strerror(-code));
 	error_hint(err, "another program, such as a debugger, may be attached to it");
 	return code;
 }
 
 /* How many threads weren't known yet. */
-static int stop_look(struct old_stop *stop, uint32_t pid, struct error *err)
+static int stop_look(struct old_stop *stop, struct error *err)
 {
 	struct dirent *entry;
 	int added = 0, code;
 	char path[32];
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", stop->pid);
 	dir = opendir(path);
 	if (!dir)
 		return error_set(err, -ESRCH, "there is no process %" PRIu32,
-				 pid);
+				 stop->pid);
 	while ((entry = readdir(dir))) {
 		pid_t tid = atoi(entry->d_name);
 
 		if (!tid || stop_find(stop, tid))
 			continue;
-		code = stop_add(stop, pid, tid, err);
+		code = stop_add(stop, tid, err);
 		if (code < 0) {
 			closedir(dir);
 			return code;
@@ -339,7 +338,7 @@ static bool thread_wait(struct old_thread *thread)
 	return true;
 }
 
-static int old_stop_wait(struct old_stop *stop, uint32_t pid, struct error *err)
+static int old_stop_wait(struct old_stop *stop, struct error *err)
 {
 	struct timespec step = { .tv_nsec = WAIT_STEP };
 	unsigned int steps = 0;
@@ -352,7 +351,7 @@ static int old_stop_wait(struct old_stop *stop, uint32_t pid, struct error *err)
 		while (!thread_wait(thread)) {
 			if (++steps > WAIT_STEPS)
 				return error_set(err, -EBUSY, "thread %d of process %" PRIu32 " can't be stopped: it waits for a device, or for a vfork",
-						 thread->tid, pid);
+						 thread->tid, stop->pid);
 			nanosleep(&step, NULL);
 		}
 	}
@@ -449,14 +448,14 @@ void old_stop_end(struct old_stop *stop)
 }
 
 /* Until there are no threads that aren't stopped. */
-static int stop_all(struct old_stop *stop, uint32_t pid, struct error *err)
+static int stop_all(struct old_stop *stop, struct error *err)
 {
 	int code;
 
 	do {
-		if (old_stop_wait(stop, pid, err))
+		if (old_stop_wait(stop, err))
 			return -EBUSY;
-		code = stop_look(stop, pid, err);
+		code = stop_look(stop, err);
 	} while (code > 0);
 	return code;
 }
@@ -464,11 +463,11 @@ static int stop_all(struct old_stop *stop, uint32_t pid, struct error *err)
 int old_stop_begin(struct old_stop *stop, uint32_t pid, struct error *err)
 {
 	stop->count = 0;
-	return stop_all(stop, pid, err);
+	stop->pid = pid;
+	return stop_all(stop, err);
 }
 
-int old_stop_turn(struct old_stop *stop, uint32_t pid, size_t n,
-		  struct error *err)
+int old_stop_turn(struct old_stop *stop, size_t n, struct error *err)
 {
 	struct old_thread *thread = &stop->threads[n % stop->count];
 	struct timespec moment = { .tv_nsec = MOMENT };
@@ -478,5 +477,5 @@ int old_stop_turn(struct old_stop *stop, uint32_t pid, size_t n,
 	thread_go(thread, PTRACE_CONT);
 	nanosleep(&moment, NULL);
 	ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0);
-	return stop_all(stop, pid, err);
+	return stop_all(stop, err);
 }

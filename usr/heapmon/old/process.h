@@ -72,6 +72,7 @@ struct old_thread {
 };
 
 struct old_stop {
+	uint32_t pid;
 	struct old_thread *threads;
 	size_t count, room;
 };
@@ -81,8 +82,7 @@ struct old_stop {
 int old_stop_begin(struct old_stop *stop, uint32_t pid, struct error *err);
 /* Let one thread, the n-th, go on for a moment, and stop it again: it may have a
  * lock. Threads that were begun meanwhile are stopped, too. */
-int old_stop_turn(struct old_stop *stop, uint32_t pid, size_t n,
-		  struct error *err);
+int old_stop_turn(struct old_stop *stop, size_t n, struct error *err);
 /* Let all go. System calls that were interrupted by this only, and would say so,
  * are begun again. */
 void old_stop_end(struct old_stop *stop);

@@ -238,13 +238,19 @@ struct report_table {
 	void (*row)(const struct report_tables *tables, size_t number);
 };
 
+static void print_part(const struct report_tables *tables,
+		       const struct digest_sum *sum,
+		       const struct digest_sum *all)
+{
+	fprintf(tables->out, "  %12.0f %16.0f %6.1f", sum->count, sum->bytes,
+		share(sum->bytes, all->bytes));
+}
+
 static void row_live(const struct report_tables *tables, size_t number)
 {
 	const struct digest_site *site = &tables->digest->sites[number];
 
-	fprintf(tables->out, "  %12.0f %16.0f %6.1f", site->kept.count,
-		site->kept.bytes,
-		share(site->kept.bytes, tables->digest->kept.bytes));
+	print_part(tables, &site->kept, &tables->digest->kept);
 	if (tables->digest->trace->begin != HEAP_NO_TIME)
 		fprintf(tables->out, " %12.3f s %12.3f s",
 			site->youngest / SECOND, site->oldest / SECOND);
@@ -252,11 +258,8 @@ static void row_live(const struct report_tables *tables, size_t number)
 
 static void row_peak(const struct report_tables *tables, size_t number)
 {
-	const struct digest_site *site = &tables->digest->sites[number];
-
-	fprintf(tables->out, "  %12.0f %16.0f %6.1f", site->peak.count,
-		site->peak.bytes,
-		share(site->peak.bytes, tables->digest->peak.bytes));
+	print_part(tables, &tables->digest->sites[number].peak,
+		   &tables->digest->peak);
 }
 
 static void row_allocated(const struct report_tables *tables, size_t number)

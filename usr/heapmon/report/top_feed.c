@@ -141,9 +141,7 @@ static int feed_begin(struct top_feed *feed, struct error *err)
 	pthread_mutex_init(&feed->lock, NULL);
 	heap_trace_init(&feed->trace);
 	digest_init(&feed->digest, &feed->trace);
-	code = heap_model_init(&feed->model, &feed->trace);
-	if (code)
-		return error_no_memory(err);
+	heap_model_init(&feed->model, &feed->trace);
 	code = -pthread_create(&feed->thread, NULL, feed_run, feed);
 	feed->running = !code;
 	return code ? error_set(err, code, "cannot start a thread: %s",
