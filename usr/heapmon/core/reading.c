@@ -49,150 +49,140 @@ static const struct heap_format *heap_format_detect(const uint8_t *data,
 	return best;
 }
 
-/* ---- the file ---- */
-
-struct reading_bytes {
-	uint8_t *data;
-	size_t size, room;
-};
-
-/* Up to `most` bytes in all; 0 or a negative errno. */
-static int reading_bytes_read(struct reading_bytes *bytes, int fd, size_t most)
-{
-	while (bytes->size < most) {
-		size_t want = most - bytes->size;
-		uint8_t *grown;
-		ssize_t n;
-
-		if (bytes->size == bytes->room) {
-			bytes->room += bytes->room / 2 + READ_STEP;
-			grown = realloc(bytes->data, bytes->room);
-			if (!grown)
-				return -ENOMEM;
-			bytes->data = grown;
-		}
-		if (want > bytes->room - bytes->size)
-			want = bytes->room - bytes->size;
-		n = read(fd, bytes->data + bytes->size, want);
-		if (!n)
-			return 0;
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		bytes->size += n > 0 ? n : 0;
-	}
-	return 0;
-}
-
-/* A device may have no end. A terminal has one: its user types it. */
-static int reading_kind_check(int fd, const struct stat *st, const char *path,
-			      struct error *err)
-{
-	if (S_ISDIR(st->st_mode))
-		return error_set(err, -EISDIR, "cannot read '%s': %s", path,
-				 strerror(EISDIR));
-	if (!S_ISBLK(st->st_mode) && (!S_ISCHR(st->st_mode) || isatty(fd)))
-		return 0;
-	error_set(err, -EINVAL, "cannot read '%s': it is a device", path);
-	error_hint(err, "a trace is a file, or comes through a pipe");
-	return -EINVAL;
-}
-
-static int format_choose(struct heap_reading *reading,
-			 const struct reading_bytes *bytes,
-			 const struct heap_options *options, const char *path,
-			 struct error *err)
-{
-	if (!reading->format)
-		reading->format = heap_format_detect(bytes->data, bytes->size);
-	if (!reading->format) {
-		error_set(err, -EINVAL, "'%s' is in no format that is known",
-			  path);
-		error_hint(err, "--from names the format, when there is "
-			   "nothing in it to know it by");
-		return -EINVAL;
-	}
-	if ((options->bits || options->endian) &&
-	    reading->format != &format_tracker)
-		return error_set(err, -EINVAL, "'%s' is in the format '%s': of what is read, bits and endian can be given for '%s' only",
-				 path, reading->format->name,
-				 format_tracker.name);
-	if (reading->format->read_events || reading->format->read_profile)
-		return 0;
-	return error_set(err, -EINVAL, "files in the format '%s' can be "
-			 "written, but not read", reading->format->name);
-}
-
-/* What doesn't begin as its format does isn't read to its end, which it may not
- * have. */
-static int stream_check(const struct heap_reading *reading,
-			const struct reading_bytes *bytes, const char *path,
-			struct error *err)
-{
-	if (bytes->size < HEAD ||
-	    reading->format->detect(bytes->data, bytes->size))
-		return 0;
-	return error_set(err, -EINVAL, "'%s' doesn't begin like a file in the "
-			 "format '%s'", path, reading->format->name);
-}
-
-static int rest_read(struct reading_bytes *bytes, int fd, const struct stat *st,
-		     const char *path, struct error *err)
-{
-	/* a file that is as large can't be taken into memory as a whole */
-	uint64_t most = (uint64_t)sysconf(_SC_PHYS_PAGES) *
-			sysconf(_SC_PAGESIZE) / 2;
-	bool more = S_ISREG(st->st_mode) && (uint64_t)st->st_size > most;
-	int ret = more ? 0 : reading_bytes_read(bytes, fd, most);
-
-	if (ret)
-		return error_set(err, ret, "cannot read '%s': %s", path,
-				 strerror(-ret));
-	if (!more && bytes->size < most)
-		return 0;
-	return error_set(err, -EFBIG, "cannot read '%s': it has more than %"
-			 PRIu64 " MiB, half of this machine's memory", path,
-			 most >> 20);
-}
-
-/* Its first bytes say what it is. Then all of it is read, but of a .ras file on a
- * disk (*whole is false). 0, or a negative errno with err set. */
-static int reading_file_read(struct heap_reading *reading,
-			     struct heap_input *input,
-			     struct reading_bytes *bytes, int fd, bool *whole,
-			     struct error *err)
-{
-	const char *path = input->path;
-	struct stat st;
-	int ret = fstat(fd, &st) ? -errno : 0;
-
-	if (!ret) {
-		ret = reading_kind_check(fd, &st, path, err);
-		if (ret)
-			return ret;
-		ret = reading_bytes_read(bytes, fd, HEAD);
-	}
-	if (ret)
-		return error_set(err, ret, "cannot read '%s': %s", path,
-				 strerror(-ret));
-	ret = format_choose(reading, bytes, input->options, path, err);
-	*whole = !S_ISREG(st.st_mode) || !strcmp(path, "-") ||
-		 reading->format != &format_ras;
-	if (!ret && !S_ISREG(st.st_mode))
-		ret = stream_check(reading, bytes, path, err);
-	return !ret && *whole ? rest_read(bytes, fd, &st, path, err) : ret;
-}
-
-/* ---- events ---- */
-
 struct reading_state {
 	struct heap_reading *reading;
 	const struct heap_options *options;
 	bool profile;			/* it is wanted */
 	const struct reading_follower *follower;
 	const char *path;
+	int fd;
+	struct stat st;
+	uint8_t *data;			/* what was read of it */
+	size_t size, room;
 	unsigned int warnings;
 	bool no_pids, met;		/* met: the process asked for */
 };
+
+/* ---- the file ---- */
+
+static int read_failed(const struct reading_state *run, int code,
+		       struct error *err)
+{
+	return error_set(err, code, "cannot read '%s': %s", run->path,
+			 strerror(-code));
+}
+
+/* Up to `most` bytes in all; 0 or a negative errno with err set. */
+static int reading_bytes_read(struct reading_state *run, size_t most,
+			      struct error *err)
+{
+	while (run->size < most) {
+		size_t want = most - run->size;
+		uint8_t *grown;
+		ssize_t n;
+
+		if (run->size == run->room) {
+			run->room += run->room / 2 + READ_STEP;
+			grown = realloc(run->data, run->room);
+			if (!grown)
+				return read_failed(run, -ENOMEM, err);
+			run->data = grown;
+		}
+		if (want > run->room - run->size)
+			want = run->room - run->size;
+		n = read(run->fd, run->data + run->size, want);
+		if (!n)
+			return 0;
+		if (n < 0 && errno != EINTR)
+			return read_failed(run, -errno, err);
+		run->size += n > 0 ? n : 0;
+	}
+	return 0;
+}
+
+/* A device may have no end. A terminal has one: its user types it. */
+static int reading_kind_check(const struct reading_state *run,
+			      struct error *err)
+{
+	mode_t mode = run->st.st_mode;
+
+	if (S_ISDIR(mode))
+		return read_failed(run, -EISDIR, err);
+	if (!S_ISBLK(mode) && (!S_ISCHR(mode) || isatty(run->fd)))
+		return 0;
+	error_set(err, -EINVAL, "cannot read '%s': it is a device", run->path);
+	error_hint(err, "a trace is a file, or comes through a pipe");
+	return -EINVAL;
+}
+
+static int format_choose(struct reading_state *run, struct error *err)
+{
+	const struct heap_format *format = run->options->from;
+
+	if (!format)
+		format = heap_format_detect(run->data, run->size);
+	run->reading->format = format;
+	if (!format) {
+		error_set(err, -EINVAL, "'%s' is in no format that is known",
+			  run->path);
+		error_hint(err, "--from names the format, when there is "
+			   "nothing in it to know it by");
+		return -EINVAL;
+	}
+	if ((run->options->bits || run->options->endian) &&
+	    format != &format_tracker)
+		return error_set(err, -EINVAL, "'%s' is in the format '%s': of what is read, bits and endian can be given for '%s' only",
+				 run->path, format->name, format_tracker.name);
+	if (!format->read_events && !format->read_profile)
+		return error_set(err, -EINVAL, "files in the format '%s' can "
+				 "be written, but not read", format->name);
+	/* What doesn't begin as its format does isn't read to its end, which it
+	 * may not have. */
+	if (!S_ISREG(run->st.st_mode) && run->size >= HEAD &&
+	    !format->detect(run->data, run->size))
+		return error_set(err, -EINVAL, "'%s' doesn't begin like a file "
+				 "in the format '%s'", run->path, format->name);
+	return 0;
+}
+
+static int rest_read(struct reading_state *run, struct error *err)
+{
+	/* a file that is as large can't be taken into memory as a whole */
+	uint64_t most = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+			sysconf(_SC_PAGESIZE) / 2;
+	bool more = S_ISREG(run->st.st_mode) &&
+		    (uint64_t)run->st.st_size > most;
+	int ret = more ? 0 : reading_bytes_read(run, most, err);
+
+	if (ret || (!more && run->size < most))
+		return ret;
+	return error_set(err, -EFBIG, "cannot read '%s': it has more than %"
+			 PRIu64 " MiB, half of this machine's memory",
+			 run->path, most >> 20);
+}
+
+/* Its first bytes say what it is. Then all of it is read, but of a .ras file on a
+ * disk. 0, with `input` set up; or a negative errno with err set. */
+static int reading_file_read(struct reading_state *run,
+			     struct heap_input *input, struct error *err)
+{
+	int ret = fstat(run->fd, &run->st) ? read_failed(run, -errno, err) :
+					     reading_kind_check(run, err);
+
+	if (!ret)
+		ret = reading_bytes_read(run, HEAD, err);
+	if (!ret)
+		ret = format_choose(run, err);
+	if (ret || (S_ISREG(run->st.st_mode) && strcmp(run->path, "-") &&
+		    run->reading->format == &format_ras))
+		return ret;
+	ret = rest_read(run, err);
+	input->data = run->data;
+	input->size = run->size;
+	return ret;
+}
+
+/* ---- events ---- */
 
 static void reading_warn(void *context, const char *text)
 {
@@ -281,28 +271,22 @@ static int run_format(struct reading_state *run, struct heap_input *input,
 	return ret;
 }
 
-/* 0, with `input` set up to be read; or a negative errno with err set. */
-static int reading_open(struct heap_reading *reading, struct heap_input *input,
-			struct reading_bytes *bytes, struct error *err)
+static int reading_open(struct reading_state *run, struct heap_input *input,
+			struct error *err)
 {
-	bool pipe = !strcmp(input->path, "-"), whole = false;
-	int fd, ret;
+	bool pipe = !strcmp(run->path, "-");
+	int ret;
 
-	if (input->options->run) {
-		reading->format = &format_ras;
+	if (run->options->run) {
+		run->reading->format = &format_ras;
 		return 0;
 	}
-	fd = pipe ? STDIN_FILENO : open(input->path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return error_set(err, -errno, "cannot read '%s': %s",
-				 input->path, strerror(errno));
-	ret = reading_file_read(reading, input, bytes, fd, &whole, err);
+	run->fd = pipe ? STDIN_FILENO : open(run->path, O_RDONLY | O_CLOEXEC);
+	if (run->fd < 0)
+		return read_failed(run, -errno, err);
+	ret = reading_file_read(run, input, err);
 	if (!pipe)
-		close(fd);
-	if (whole) {
-		input->data = bytes->data;
-		input->size = bytes->size;
-	}
+		close(run->fd);
 	return ret;
 }
 
@@ -318,7 +302,6 @@ int reading_run(struct heap_reading *reading, const char *path,
 		.path = path, .options = options, .trace = &reading->trace,
 		.warn = reading_warn, .context = &run,
 	};
-	struct reading_bytes bytes = { 0 };
 	int ret;
 
 	*reading = (struct heap_reading){ .format = options->from };
@@ -327,10 +310,10 @@ int reading_run(struct heap_reading *reading, const char *path,
 	if (heap_profile_init(&reading->profile, &reading->trace,
 			      &options->bounds))
 		return error_no_memory(err);
-	ret = reading_open(reading, &input, &bytes, err);
+	ret = reading_open(&run, &input, err);
 	if (!ret)
 		ret = run_format(&run, &input, err);
-	free(bytes.data);
+	free(run.data);
 	return ret;
 }
 

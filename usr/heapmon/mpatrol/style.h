@@ -14,6 +14,7 @@ struct style_mptrace {
 	bool verbose;		/* -v: a line for every event */
 	bool source;		/* -s: ... and where it was */
 	bool begun;
+	const struct heap_trace *trace;
 	/* numbers that the model gave to what isn't an event for mptrace */
 	uint64_t *skipped;
 	size_t skipped_count, skipped_room;

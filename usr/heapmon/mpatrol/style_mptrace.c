@@ -22,10 +22,9 @@ static int address_digits(const struct heap_trace *trace)
 	return trace->bits == 32 ? 8 : 16;
 }
 
-static void mptrace_head_print(struct style_mptrace *style,
-			       const struct heap_trace *trace)
+static void mptrace_head_print(struct style_mptrace *style)
 {
-	int width = 2 + address_digits(trace);
+	int width = 2 + address_digits(style->trace);
 	int left = (width - 10) / 2;	/* of "allocation" */
 
 	style->begun = true;
@@ -40,13 +39,12 @@ static void mptrace_head_print(struct style_mptrace *style,
 }
 
 static void mptrace_source_print(struct style_mptrace *style,
-				 const struct heap_trace *trace,
 				 const struct heap_event *event)
 {
 	struct caller caller;
 	bool place;
 
-	caller_find(trace, event->stack, &caller);
+	caller_find(style->trace, event->stack, &caller);
 	place = *caller.file && caller.line;
 	if (!event->tid && !*caller.function && !place)
 		return;
@@ -69,7 +67,6 @@ static void mptrace_source_print(struct style_mptrace *style,
 static void event_print(struct style_mptrace *style, const char *type,
 			uint64_t number, int64_t life,
 			const struct heap_block *block,
-			const struct heap_model *model,
 			const struct heap_event *event)
 {
 	char text[24] = "";
@@ -80,21 +77,20 @@ static void event_print(struct style_mptrace *style, const char *type,
 		snprintf(text, sizeof(text), "%" PRId64, life);
 	fprintf(style->out, "%6" PRIu64 "  %-7s %6" PRIu64 "  0x%0*" PRIX64
 		"  %8" PRIu64 "  %6s  %6" PRIu64 "  %8" PRIu64 "\n",
-		number, type, block->index, address_digits(model->trace),
+		number, type, block->index, address_digits(style->trace),
 		block->address, block->size, text,
 		style->allocated.count - style->freed.count,
 		style->allocated.bytes - style->freed.bytes);
 	if (style->source)
-		mptrace_source_print(style, model->trace, event);
+		mptrace_source_print(style, event);
 }
 
 static void pages_print(struct style_mptrace *style, const char *type,
-			const struct heap_model *model,
 			const struct heap_event *event)
 {
 	if (style->verbose)
 		fprintf(style->out, "        %-15s 0x%0*" PRIX64 "  %8" PRIu64
-			"\n", type, address_digits(model->trace),
+			"\n", type, address_digits(style->trace),
 			event->address, event->size);
 }
 
@@ -162,7 +158,6 @@ static const struct heap_block *own_block(const struct heap_block *block)
 }
 
 static int mptrace_free_step(struct style_mptrace *style,
-			     const struct heap_model *model,
 			     const struct heap_step *step,
 			     const struct heap_block *gone)
 {
@@ -176,22 +171,19 @@ static int mptrace_free_step(struct style_mptrace *style,
 	if (!begin)
 		return -ENOMEM;
 	heap_totals_add(&style->freed, gone->size);
-	event_print(style, "free", number, number - begin, gone, model,
-		    step->event);
+	event_print(style, "free", number, number - begin, gone, step->event);
 	return 0;
 }
 
 static int mptrace_block_step(struct style_mptrace *style,
-			      const struct heap_model *model,
 			      const struct heap_step *step)
 {
 	const struct heap_block *came = step->came;
 	const struct heap_block *resized = NULL;
 
 	if (!came)
-		return mptrace_free_step(style, model, step,
-					 own_block(step->gone));
-	if (mptrace_free_step(style, model, step,
+		return mptrace_free_step(style, step, own_block(step->gone));
+	if (mptrace_free_step(style, step,
 			      own_block(mpatrol_displaced(step))) ||
 	    !life_begin(style, step->event,
 			mptrace_number_of(style, step->number)))
@@ -202,7 +194,7 @@ static int mptrace_block_step(struct style_mptrace *style,
 		heap_totals_add(&style->freed, resized->size);
 	came_count(style, came->size);
 	event_print(style, resized ? "realloc" : "alloc",
-		    mptrace_number_of(style, step->number), -1, came, model,
+		    mptrace_number_of(style, step->number), -1, came,
 		    step->event);
 	return 0;
 }
@@ -213,22 +205,22 @@ int style_mptrace_step(void *context, const struct heap_model *model,
 	struct style_mptrace *style = context;
 	const struct heap_event *event = step->event;
 
+	style->trace = model->trace;
 	if (!style->begun)
-		mptrace_head_print(style, model->trace);
+		mptrace_head_print(style);
 	switch (event->kind) {
 	case HEAP_ALLOC:
 	case HEAP_REALLOC:
 	case HEAP_FREE:
-		return mptrace_block_step(style, model, step)
-			       ? error_no_memory(err)
-			       : 0;
+		return mptrace_block_step(style, step) ? error_no_memory(err)
+						       : 0;
 	case HEAP_GROW:
 		heap_totals_add(&style->reserved, event->size);
-		pages_print(style, "reserve", model, event);
+		pages_print(style, "reserve", event);
 		return number_skip(style, step->number, err);
 	case HEAP_INTERNAL:
 		heap_totals_add(&style->internal, event->size);
-		pages_print(style, "internal", model, event);
+		pages_print(style, "internal", event);
 		return number_skip(style, step->number, err);
 	case HEAP_OLD:
 		return number_skip(style, step->number, err);
@@ -290,8 +282,9 @@ void style_mptrace_end(struct style_mptrace *style,
 	};
 	FILE *out = style->out;
 
+	style->trace = trace;
 	if (!style->begun)
-		mptrace_head_print(style, trace);
+		mptrace_head_print(style);
 	if (style->verbose)
 		putc('\n', out);
 	fputs("memory allocation tracing statistics\n"
