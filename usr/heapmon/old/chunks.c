@@ -151,48 +151,40 @@ static bool size_fits(const struct old_process *process, uint64_t size,
 	       size <= room && room - size >= chunk_head(process);
 }
 
-static bool chunks_walk(struct old_chunks *chunks, uint64_t at, uint64_t limit,
-			uint64_t top, unsigned int flags, uint64_t *end)
-{
-	struct old_process *process = chunks->process;
-	uint64_t head, size;
-
-	while (at < limit && limit - at >= chunk_head(process)) {
-		chunks->steps++;
-		if (!old_process_next_word(process, at + process->word, &head))
-			return false;
-		size = head & ~(uint64_t)CHUNK_FLAGS;
-		if (at == top) {
-			*end = at + size;
-			return size >= chunk_head(process) &&
-			       size <= limit - at;
-		}
-		if (fence_is(process, at, size, flags)) {
-			*end = at + size + chunk_head(process);
-			return true;
-		}
-		if (!size_fits(process, size, limit - at) ||
-		    head & CHUNK_MAPPED ||
-		    !chunks_step(chunks, at, head, flags))
-			return false;
-		at += size;
-	}
-	return false;
-}
-
 bool old_chunks_walk(struct old_chunks *chunks, uint64_t start, uint64_t limit,
 		     uint64_t top, unsigned int flags, uint64_t *end)
 {
 	struct old_process *process = chunks->process;
 	size_t count = chunks->count, caches = chunks->cache_count;
-	uint64_t head;
+	unsigned int least = chunk_head(process);
+	uint64_t at = start, head, size;
+	bool done = false;
 
-	if (limit < start || limit - start < chunk_head(process) ||
+	if (limit < start || limit - start < least ||
 	    !old_process_next_word(process, start + process->word, &head) ||
 	    !(head & CHUNK_USED_BEFORE))
 		return false;
-	if (chunks_walk(chunks, start, limit, top, flags, end) &&
-	    span_add(chunks, start, *end, count))
+	while (!done && at < limit && limit - at >= least) {
+		chunks->steps++;
+		if (!old_process_next_word(process, at + process->word, &head))
+			break;
+		size = head & ~(uint64_t)CHUNK_FLAGS;
+		if (at == top) {
+			*end = at + size;
+			if (size < least || size > limit - at)
+				break;
+			done = true;
+		} else if (fence_is(process, at, size, flags)) {
+			*end = at + size + least;
+			done = true;
+		} else if (!size_fits(process, size, limit - at) ||
+			   head & CHUNK_MAPPED ||
+			   !chunks_step(chunks, at, head, flags)) {
+			break;
+		}
+		at += size;
+	}
+	if (done && span_add(chunks, start, *end, count))
 		return true;
 	chunks->count = count;
 	chunks->cache_count = caches;
@@ -485,15 +477,13 @@ static uint64_t empties_offset(const struct empties *empties)
 	return best;
 }
 
-uint64_t old_cache_mark(struct old_chunks *chunks,
-			       const struct old_stop *stop)
+uint64_t old_cache_mark(struct old_chunks *chunks, const struct old_stop *stop)
 {
-	uint64_t marked = 0;
-	struct cache cache;
 	struct empties empties = { .chunks = chunks };
-	uint8_t *data;
+	uint8_t *data = malloc(THREAD_DATA);
+	struct cache cache;
+	uint64_t marked = 0;
 
-		data = malloc(THREAD_DATA);
 	for (size_t i = 0; data && i < stop->count; i++)
 		if (stop->threads[i].stopped)
 			thread_look(&empties, stop->threads[i].tid, data);
