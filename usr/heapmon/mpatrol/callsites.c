@@ -165,36 +165,31 @@ static int items_make(struct callsite_builder *builder)
 
 /* ---- all ---- */
 
-static int builder_run(struct callsite_builder *builder)
-{
-	const struct heap_trace *trace = builder->trace;
-	struct callsites *out = builder->out;
-
-	builder->index = calloc(trace->stack_count + 1, sizeof(uint32_t));
-	builder->names = calloc(trace->frame_count + 1, sizeof(uint32_t));
-	builder->begins = calloc(trace->frame_count + 1, sizeof(uint64_t));
-	builder->addresses = calloc(trace->frame_count + 1, sizeof(uint64_t));
-	if (!builder->index || !builder->names || !builder->begins ||
-	    !builder->addresses)
-		return -ENOMEM;
-	indices_find(builder);
-	addresses_find(builder);
-	out->items = calloc(out->count + 1, sizeof(*out->items));
-	out->place = calloc(out->count + 1, sizeof(*out->place));
-	out->symbols = calloc(out->count + 1, sizeof(*out->symbols));
-	return out->items && out->place && out->symbols ? items_make(builder) :
-							  -ENOMEM;
-}
-
 int callsites_make(struct callsites *callsites,
 		   const struct heap_profile *profile)
 {
+	const struct heap_trace *trace = profile->trace;
 	struct callsite_builder builder = {
-		.out = callsites, .profile = profile, .trace = profile->trace,
+		.out = callsites, .profile = profile, .trace = trace,
+		.index = calloc(trace->stack_count + 1, sizeof(uint32_t)),
+		.names = calloc(trace->frame_count + 1, sizeof(uint32_t)),
+		.begins = calloc(trace->frame_count + 1, sizeof(uint64_t)),
+		.addresses = calloc(trace->frame_count + 1, sizeof(uint64_t)),
 	};
-	int ret;
+	size_t room;
+	int ret = -ENOMEM;
 
-	ret = builder_run(&builder);
+	if (builder.index && builder.names && builder.begins &&
+	    builder.addresses) {
+		indices_find(&builder);
+		addresses_find(&builder);
+		room = callsites->count + 1;
+		callsites->items = calloc(room, sizeof(*callsites->items));
+		callsites->place = calloc(room, sizeof(*callsites->place));
+		callsites->symbols = calloc(room, sizeof(*callsites->symbols));
+		if (callsites->items && callsites->place && callsites->symbols)
+			ret = items_make(&builder);
+	}
 	free(builder.index);
 	free(builder.names);
 	free(builder.begins);
