@@ -13,12 +13,6 @@
 #define PROGRAM		"heapmon"
 #define BINS_MOST	(1ul << 24)
 
-/* A warning about the output, and how often it was given. */
-struct warning {
-	char *text;
-	uint64_t count;
-};
-
 struct conversion {
 	struct heap_options options;	/* commands.h: the first */
 	const struct heap_format *to;
@@ -29,8 +23,9 @@ struct conversion {
 	bool begun;
 	bool met;			/* something was read of the input */
 	void *state;			/* of the writer */
-	struct warning *warnings;
-	size_t warning_count, warning_room;
+	struct heap_strings warnings;	/* about the output */
+	uint64_t *counts;		/* how often each was given */
+	size_t count, room;
 };
 
 /* ---- options ---- */
@@ -111,23 +106,12 @@ static const struct option_def convert_options[] = {
 static void convert_warn(void *context, const char *text)
 {
 	struct conversion *conversion = context;
-	char *copy;
+	uint32_t number = heap_strings_add(&conversion->warnings, text);
 
-	for (size_t i = 0; i < conversion->warning_count; i++)
-		if (!strcmp(conversion->warnings[i].text, text)) {
-			conversion->warnings[i].count++;
-			return;
-		}
-	copy = strdup(text);
-	if (!copy ||
-	    !array_grow(&conversion->warnings, conversion->warning_count,
-			&conversion->warning_room,
-			sizeof(*conversion->warnings))) {
-		free(copy);
-		return;
-	}
-	conversion->warnings[conversion->warning_count++] =
-		(struct warning){copy, 1};
+	if (number && array_extend(&conversion->counts, &conversion->count,
+				   &conversion->room,
+				   sizeof(*conversion->counts), number))
+		conversion->counts[number]++;
 }
 
 /* ---- the conversion ---- */
@@ -175,56 +159,42 @@ static int convert_end(struct conversion *conversion, bool failed,
 				   &conversion->reading.model, failed, err);
 }
 
-
-/* Read, and write to output.file. -EBADMSG: the input is damaged, and what could
- * be read of it was written. */
-static int convert_file(struct conversion *conversion, const char *path,
-			struct error *err)
-{
-	const struct reading_follower follower = { convert_step, conversion };
-	bool sums = conversion->to->write_profile;
-	struct error later = { 0 };
-	int ret, written;
-	bool failed;
-
-	ret = reading_run(&conversion->reading, path,
-			  &conversion->options, sums,
-			  sums ? NULL : &follower, err);
-	failed = ret && ret != -EBADMSG;
-	conversion->met |= conversion->reading.profile.site_count;
-	if (!failed && !sums && conversion->reading.sums) {
-		error_set(err, -EINVAL,
-			  "a file in the format '%s' has sums only, "
-			  "'%s' is made of events",
-			  conversion->reading.format->name,
-			  conversion->to->name);
-		error_hint(err, "mptl, pprof and collapsed are made of sums");
-		return -EINVAL;
-	}
-	if (!sums)
-		written = convert_end(conversion, failed, &later);
-	else
-		written = failed ? 0
-				 : conversion->to->write_profile(
-					   &conversion->output,
-					   &conversion->reading.profile,
-					   &conversion->reading.model, &later);
-	if (!written || failed)
-		return ret;
-	*err = later;
-	return written;
-}
-
-/* ---- where it is written to ---- */
-
+/* Read, and write to `out`. -EBADMSG: the input is damaged, and what could be read
+ * of it was written. */
 static int convert_write(void *context, FILE *out, struct error *err)
 {
 	struct conversion *conversion = context;
-	int ret;
+	const struct reading_follower follower = { convert_step, conversion };
+	const struct heap_format *to = conversion->to;
+	struct heap_reading *reading = &conversion->reading;
+	bool sums = to->write_profile, failed;
+	struct error later = { 0 };
+	int ret, written = 0;
 
 	conversion->output.file = out;
-	ret = convert_file(conversion, conversion->path, err);
-	if (conversion->reading.trace.tagged && !conversion->to->tags)
+	ret = reading_run(reading, conversion->path, &conversion->options, sums,
+			  sums ? NULL : &follower, err);
+	failed = ret && ret != -EBADMSG;
+	conversion->met |= reading->profile.site_count;
+	if (!failed && !sums && reading->sums) {
+		ret = error_set(err, -EINVAL,
+				"a file in the format '%s' has sums only, "
+				"'%s' is made of events",
+				reading->format->name, to->name);
+		error_hint(err, "mptl, pprof and collapsed are made of sums");
+		failed = true;
+	} else if (!sums) {
+		written = convert_end(conversion, failed, &later);
+	} else if (!failed) {
+		written = to->write_profile(&conversion->output,
+					    &reading->profile, &reading->model,
+					    &later);
+	}
+	if (written && !failed) {
+		*err = later;
+		ret = written;
+	}
+	if (reading->trace.tagged && !to->tags)
 		convert_warn(conversion, "the tags are left out");
 	/* nothing could be read of a damaged file: no file is written */
 	return ret == -EBADMSG && !conversion->met ? -EINVAL : ret;
@@ -265,13 +235,14 @@ static int convert(struct conversion *conversion)
 	};
 	ret = heapmon_write_output(conversion->out, &conversion->path, 1,
 				   convert_write, conversion, &err);
-	for (size_t i = 0; i < conversion->warning_count; i++) {
-		const struct warning *warning = &conversion->warnings[i];
-
+	for (size_t i = 1; i < conversion->count; i++) {
 		fprintf(stderr, PROGRAM ": %s: ", conversion->to->name);
-		safe_text_print(stderr, warning->text, true);
-		if (warning->count > 1)
-			fprintf(stderr, " (%" PRIu64 " times)", warning->count);
+		safe_text_print(stderr,
+				heap_strings_get(&conversion->warnings, i),
+				true);
+		if (conversion->counts[i] > 1)
+			fprintf(stderr, " (%" PRIu64 " times)",
+				conversion->counts[i]);
 		fputc('\n', stderr);
 	}
 
@@ -308,9 +279,8 @@ static int convert_main(int argc, char **argv)
 		conversion.path = argv[first];
 		status = convert(&conversion);
 	}
-	for (size_t i = 0; i < conversion.warning_count; i++)
-		free(conversion.warnings[i].text);
-	free(conversion.warnings);
+	heap_strings_free(&conversion.warnings);
+	free(conversion.counts);
 	free(conversion.options.symbols);
 	free(conversion.state);
 	reading_free(&conversion.reading);

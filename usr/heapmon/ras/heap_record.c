@@ -312,30 +312,27 @@ struct vtable_process {
 	size_t count, room;
 };
 
-static bool bias_of(const struct vtable_module *module,
-		    const struct ras_mapping *mapping, uint64_t *bias)
-{
-	for (size_t i = 0; i < module->elf.segment_count; i++) {
-		const struct symbol_segment *segment = &module->elf.segments[i];
-		uint64_t skew = mapping->offset - segment->offset;
-
-		if (skew >= segment->bytes && -skew >= PAGE_MOST)
-			continue;
-		*bias = mapping->start - (segment->address + skew);
-		return true;
-	}
-	return false;
-}
-
 static void vtable_range_add(struct record_names *names,
 			     struct vtable_process *process,
 			     const struct ras_mapping *mapping)
 {
 	const struct vtable_module *module = vtable_module_get(names, mapping);
 	struct vtable_range range = { .module = module };
+	const struct symbol_segment *segment;
+	uint64_t skew = 0;
+	size_t i = 0;
 
-	if (!module || !module->high || !bias_of(module, mapping, &range.bias))
+	if (!module || !module->high)
 		return;
+	for (segment = module->elf.segments; i < module->elf.segment_count;
+	     i++, segment++) {
+		skew = mapping->offset - segment->offset;
+		if (skew < segment->bytes || -skew < PAGE_MOST)
+			break;
+	}
+	if (i == module->elf.segment_count)
+		return;
+	range.bias = mapping->start - (segment->address + skew);
 	range.start = range.bias + module->low;
 	range.end = range.bias + module->high;
 	if (process->count &&

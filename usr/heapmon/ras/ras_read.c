@@ -498,28 +498,6 @@ static int front_give(struct ras_reader *reader, const struct event *event,
 	return ret;
 }
 
-static void event_fill(struct ras_reader *reader,
-		       const struct ras_record *record,
-		       const struct heap_record *call,
-		       struct heap_event *event)
-{
-	if (reader->pid != record->pid || !reader->pid) {
-		reader->pid = record->pid;
-		reader->mapped = family_mapped(reader, record->pid);
-		reader->memory = family_memory(reader, record->pid);
-	}
-	event->pid = reader->memory;
-	event->tid = record->tid;
-	event->time = ras_wall(reader, record->time);
-	if (call->stack)
-		event->stack = record_names_stack(&reader->names,
-						  reader->mapped, call);
-	if (call->has_word)
-		event->type_kind = record_names_class(
-			&reader->names, reader->mapped, call->word,
-			call->word_bytes, &event->type);
-}
-
 /* One of heapmon's: what it says, or that it says nothing. */
 static int record_give(struct ras_reader *reader, const struct event *from,
 		       struct error *err)
@@ -538,20 +516,22 @@ static int record_give(struct ras_reader *reader, const struct event *from,
 		reader->misfits++;
 		return 0;
 	}
-	event_fill(reader, record, &call, &event);
+	if (reader->pid != record->pid || !reader->pid) {
+		reader->pid = record->pid;
+		reader->mapped = family_mapped(reader, record->pid);
+		reader->memory = family_memory(reader, record->pid);
+	}
+	event.pid = reader->memory;
+	event.tid = record->tid;
+	event.time = ras_wall(reader, record->time);
+	if (call.stack)
+		event.stack = record_names_stack(&reader->names,
+						 reader->mapped, &call);
+	if (call.has_word)
+		event.type_kind = record_names_class(
+			&reader->names, reader->mapped, call.word,
+			call.word_bytes, &event.type);
 	return heap_sink_take(reader->sink, &event, err);
-}
-
-/* Calls that were lost, as far as the counters show so far. */
-static int dropped_give(struct ras_reader *reader, struct error *err)
-{
-	uint64_t dropped = loss_dropped(reader->file);
-	uint64_t more = dropped - reader->dropped;
-
-	if (dropped <= reader->dropped)
-		return 0;
-	reader->dropped = dropped;
-	return loss_give(reader, reader->trace->begin, more, true, err);
 }
 
 /* What has come of the file, as far as nothing older can come any more. Of a file
@@ -559,9 +539,16 @@ static int dropped_give(struct ras_reader *reader, struct error *err)
 static int records_give(struct ras_reader *reader, int *more,
 			struct error *err)
 {
+	uint64_t dropped = loss_dropped(reader->file), lost;
 	struct event event;
-	int ret = dropped_give(reader, err);
+	int ret = 0;
 
+	/* calls that were lost, as far as the counters show so far */
+	if (dropped > reader->dropped) {
+		lost = dropped - reader->dropped;
+		reader->dropped = dropped;
+		ret = loss_give(reader, reader->trace->begin, lost, true, err);
+	}
 	while (!ret && (*more = stream_next(&reader->stream, &event)) ==
 	       STREAM_EVENT) {
 		ret = front_give(reader, &event, err);

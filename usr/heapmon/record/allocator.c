@@ -272,33 +272,26 @@ int allocator_file_read(struct allocator_file *file,
 
 /* ---- the files of processes ---- */
 
-static bool was_seen(const struct allocator *a, const struct maps_line *m)
+/* Is it a file that is to be looked at, which was not yet? Not what glibc's ld.so
+ * has for itself, until libc is there. */
+static bool is_wanted(const struct allocator *a,
+		      const struct allocator_want *want,
+		      const struct maps_line *m)
 {
+	const char *base = path_base(m->path);
+	bool wanted = !want->object_count;
+
 	for (size_t i = 0; i < a->seen_count; i++)
 		if (a->seen[i].device == m->device &&
 		    a->seen[i].inode == m->inode)
-			return true;
-	return false;
-}
-
-static bool object_wanted(const struct allocator_want *want, const char *path)
-{
-	if (!want->object_count)
-		return true;
+			return false;
 	for (unsigned int i = 0; i < want->object_count; i++)
-		if (!strcmp(want->objects[i], path) ||
-		    !strcmp(want->objects[i], path_base(path)))
-			return true;
-	return false;
-}
-
-/* What glibc's ld.so has for itself, until libc is there. */
-static bool is_loader(const char *path)
-{
-	const char *base = path_base(path);
-
-	return (!strncmp(base, "ld-linux", 8) || !strncmp(base, "ld-2.", 5) ||
-		!strncmp(base, "ld.so", 5)) && !strstr(base, "musl");
+		wanted |= !strcmp(want->objects[i], m->path) ||
+			  !strcmp(want->objects[i], base);
+	return wanted && (strstr(base, "musl") ||
+			  (strncmp(base, "ld-linux", 8) &&
+			   strncmp(base, "ld-2.", 5) &&
+			   strncmp(base, "ld.so", 5)));
 }
 
 /* By its name when that leads to the file that is mapped, also in another root
@@ -400,8 +393,7 @@ int allocator_add_process(struct allocator *allocator, uint32_t pid,
 			continue;	/* not the code of a file */
 		if (m.deleted)
 			*m.deleted = '\0';
-		if (!was_seen(allocator, &m) && object_wanted(want, m.path) &&
-		    !is_loader(m.path))
+		if (is_wanted(allocator, want, &m))
 			code = allocator_file_add(allocator, &m, pid, want,
 						  err);
 	}

@@ -58,40 +58,21 @@ void following_write_notes(struct recording *r)
 /* ---- probes ---- */
 
 /* What was found to be the module is it: nothing is looked for again. */
-static int target_make(struct target **targets,
-		       const struct allocator_file *file, uint32_t link_pid,
-		       struct error *err)
-{
-	struct target *target = calloc(1, sizeof(*target));
-	struct target_file *files = calloc(1, sizeof(*files));
-	int fd = target && files ? dup(file->fd) : -1;
-
-	if (fd < 0) {
-		free(target);
-		free(files);
-		return error_no_memory(err);
-	}
-	*files = (struct target_file){
-		.fd = fd, .device = file->device, .inode = file->inode,
-	};
-	strcpy(files->path, file->path);
-	strcpy(target->path, file->path);
-	target->files = files;
-	target->file_count = 1;
-	target->pid = link_pid;
-	*targets = target;
-	return 0;
-}
-
 static int tdf_arm(struct recording *r, const struct tdf *tdf,
-		   const struct target *targets, struct error *err)
+		   const struct allocator_file *file, struct error *err)
 {
 	uint32_t points = tdf->header->points.count;
 	bool *flags = calloc(2 * (size_t)points, sizeof(*flags));
+	struct target_file module = {
+		.fd = file->fd, .device = file->device, .inode = file->inode,
+	};
+	struct target target = {
+		.files = &module, .file_count = 1, .pid = r->link_pid,
+	};
 	struct arm arm = {
 		.run = &r->private, .buffer = &r->buffer,
 		.features = &r->features, .settings = &r->settings->job,
-		.tdf = tdf, .path = tdf->path, .targets = targets,
+		.tdf = tdf, .path = tdf->path, .targets = &target,
 		.link_pid = r->link_pid, .picked = flags,
 		.triggers = flags + points, .heap = &r->heap,
 	};
@@ -100,6 +81,8 @@ static int tdf_arm(struct recording *r, const struct tdf *tdf,
 	if (!flags)
 		return error_no_memory(err);
 	memset(flags, true, points);
+	strcpy(module.path, file->path);
+	strcpy(target.path, file->path);
 	code = arm_tdf(&arm, err);
 	free(flags);
 	return code;
@@ -108,15 +91,14 @@ static int tdf_arm(struct recording *r, const struct tdf *tdf,
 static int file_arm(struct recording *r, const struct allocator_file *file,
 		    struct error *err)
 {
-	struct target *targets = NULL;
 	char path[PATH_MAX + 16];
 	struct error warning;
 	struct tdf *tdf;
 	size_t size;
 	void *data;
-	int code;
+	int code = points_make_tdf(file, &r->settings->points, &data, &size,
+				   err);
 
-	code = points_make_tdf(file, &r->settings->points, &data, &size, err);
 	if (code)
 		return code;
 	snprintf(path, sizeof(path), "/heapmon/%s.tdf", path_base(file->path));
@@ -124,11 +106,7 @@ static int file_arm(struct recording *r, const struct allocator_file *file,
 	free(data);
 	if (code)
 		return code;
-	code = target_make(&targets, file, r->link_pid, err);
-	if (!code) {
-		code = tdf_arm(r, tdf, targets, err);
-		target_close(targets, tdf);
-	}
+	code = tdf_arm(r, tdf, file, err);
 	tdf_close(tdf);
 	if (code)
 		error_prefix(err, "cannot probe '%s': ", file->path);
@@ -406,41 +384,30 @@ struct old_taking {
 	struct old_figures figures;
 };
 
-/* By the law of the others; releases of those that are chosen are recorded. */
-static bool old_chosen(const struct old_taking *taking,
-		       const struct old_block *old)
-{
-	const struct record_settings *settings = taking->r->settings;
-	const struct ras_block block = {
-		.pid = taking->pid, .address = old->address,
-	};
-	uint64_t size = old->size;
-
-	if (size < settings->min_size)
-		return false;
-	if (settings->sample &&
-	    drand48() < exp(-(double)size / settings->sample))
-		return false;
-	if (taking->r->heap.blocks_fd >= 0)
-		bpf_map_update_elem(taking->r->heap.blocks_fd, &block, &size,
-				    BPF_ANY);
-	return true;
-}
-
+/* Chosen as other blocks are; releases of those that are chosen are recorded. */
 static int old_take(void *context, const struct old_block *block)
 {
 	struct old_taking *taking = context;
-	uint64_t time = taking->figures.time;
+	const struct record_settings *settings = taking->r->settings;
+	const struct ras_block key = {
+		.pid = taking->pid, .address = block->address,
+	};
+	uint64_t time = taking->figures.time, size = block->size;
 
-	if (!old_chosen(taking, block))
+	if (size < settings->min_size ||
+	    (settings->sample &&
+	     drand48() < exp(-(double)size / settings->sample)))
 		return 0;
+	if (taking->r->heap.blocks_fd >= 0)
+		bpf_map_update_elem(taking->r->heap.blocks_fd, &key, &size,
+				    BPF_ANY);
 	taking->count++;
-	taking->bytes += block->size;
-	if (block->has_word && taking->r->settings->points.types)
+	taking->bytes += size;
+	if (block->has_word && settings->points.types)
 		following_note(taking->r, time, RAS_HEAP_OLD_WORD, taking->pid,
 			       block->address, block->word);
 	following_note(taking->r, time, RAS_HEAP_OLD, taking->pid,
-		       block->address, block->size);
+		       block->address, size);
 	return taking->r->notes_failed ? -ENOMEM : 0;
 }
 

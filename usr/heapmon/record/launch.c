@@ -146,22 +146,6 @@ ssize_t proc_read(pid_t pid, const char *name, void *data, size_t size)
 	return n;
 }
 
-/* The file that is mapped from this address on */
-static int loader_mapped_open(pid_t pid, uint64_t base)
-{
-	struct maps_lines lines;
-	struct maps_line maps;
-	int fd = -1;
-
-	if (maps_lines_open(&lines, pid))
-		return -1;
-	while (fd < 0 && maps_lines_next(&lines, &maps))
-		if (maps.start == base)
-			fd = maps_line_open(&maps, pid);
-	maps_lines_close(&lines);
-	return fd;
-}
-
 /*
  * Where a program that was just executed is when its libraries are mapped: the
  * protocol by which its loader notifies debuggers (struct r_debug of link.h).
@@ -196,10 +180,12 @@ static int loader_read(struct loader *loader, pid_t pid)
 	};
 	uint8_t ident[EI_NIDENT] = { 0 }, auxv[1024];
 	ssize_t size = proc_read(pid, "auxv", auxv, sizeof(auxv));
+	struct maps_lines lines;
+	struct maps_line maps;
+	int fd = -1;
 	uint64_t base;
 	bool wide;
 	Elf *elf;
-	int fd;
 
 	*loader = (struct loader){ 0 };
 	if (size < 0 || proc_read(pid, "exe", ident, sizeof(ident)) < 0)
@@ -209,7 +195,12 @@ static int loader_read(struct loader *loader, pid_t pid)
 	if (!loader->stop)
 		return -ENOENT;
 	base = auxv_value(auxv, size, wide, AT_BASE);
-	fd = base ? loader_mapped_open(pid, base) : -1;
+	if (!base || maps_lines_open(&lines, pid))
+		return 0;
+	while (fd < 0 && maps_lines_next(&lines, &maps))
+		if (maps.start == base)
+			fd = maps_line_open(&maps, pid);
+	maps_lines_close(&lines);
 	if (fd < 0)
 		return 0;
 	elf_version(EV_CURRENT);

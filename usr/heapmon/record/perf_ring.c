@@ -238,71 +238,40 @@ int perf_rings_share(struct perf_rings *rings, int owners, struct error *err)
 
 /* ---- reading ---- */
 
-static bool bytes_reserve(struct perf_batch *batch, size_t more)
-{
-	size_t room = batch->bytes_room ? batch->bytes_room : 4096;
-	uint8_t *bytes;
-
-	while (room - batch->used < more)
-		room *= 2;
-	if (room == batch->bytes_room)
-		return true;
-	bytes = realloc(batch->bytes, room);
-	if (!bytes)
-		return false;
-	batch->bytes = bytes;
-	batch->bytes_room = room;
-	return true;
-}
-
-static void perf_ring_copy(const struct perf_ring *ring, uint64_t at, void *to,
-			   size_t size)
-{
-	size_t from = at & (DATA_BYTES - 1);
-	size_t part = DATA_BYTES - from < size ? DATA_BYTES - from : size;
-
-	memcpy(to, ring->data + from, part);
-	memcpy((uint8_t *)to + part, ring->data, size - part);
-}
-
-static bool record_take(struct perf_batch *batch, const struct perf_ring *ring,
-			uint64_t at, size_t size)
-{
-	struct perf_record *record;
-	struct perf_event_header header;
-	size_t time = size - 8;
-
-	if (!array_grow(&batch->items, batch->count, &batch->room,
-			sizeof(*batch->items)) ||
-	    !bytes_reserve(batch, size))
-		return false;
-	record = &batch->items[batch->count++];
-	record->offset = batch->used;
-	perf_ring_copy(ring, at, batch->bytes + batch->used, size);
-	memcpy(&header, batch->bytes + batch->used, sizeof(header));
-	if (header.type == PERF_RECORD_SAMPLE)
-		time = sizeof(header) + 8;
-	memcpy(&record->time, batch->bytes + batch->used + time, 8);
-	batch->used += size;
-	return true;
-}
-
+/* Sizes are multiples of 8, so that a header is never in two parts. */
 static int ring_read(const struct perf_ring *ring, struct perf_batch *batch)
 {
 	uint64_t head = __atomic_load_n(&ring->page->data_head,
 					__ATOMIC_ACQUIRE);
 	uint64_t at = ring->page->data_tail;
-	struct perf_event_header header;
+	const struct perf_event_header *header;
+	struct perf_record *record;
+	size_t from, part, time;
 
-	while (head - at >= sizeof(header)) {
-		perf_ring_copy(ring, at, &header, sizeof(header));
-		if (header.size < sizeof(header) || header.size % 8 ||
-		    header.size > head - at)
+	for (; head - at >= sizeof(*header); at += header->size) {
+		from = at & (DATA_BYTES - 1);
+		header = (const void *)(ring->data + from);
+		if (header->size < sizeof(*header) || header->size % 8 ||
+		    header->size > head - at)
 			return -EIO;
-		if (header.size >= sizeof(header) + TRAILER &&
-		    !record_take(batch, ring, at, header.size))
+		if (header->size < sizeof(*header) + TRAILER)
+			continue;
+		if (!array_grow(&batch->items, batch->count, &batch->room,
+				sizeof(*batch->items)))
 			return -ENOMEM;
-		at += header.size;
+		record = &batch->items[batch->count++];
+		record->offset = batch->bytes.size;
+		part = DATA_BYTES - from;
+		if (part > header->size)
+			part = header->size;
+		bytes_add(&batch->bytes, header, part);
+		bytes_add(&batch->bytes, ring->data, header->size - part);
+		if (batch->bytes.failed)
+			return -ENOMEM;
+		time = header->type == PERF_RECORD_SAMPLE ?
+			sizeof(*header) + 8 : header->size - 8u;
+		memcpy(&record->time,
+		       batch->bytes.data + record->offset + time, 8);
 	}
 	__atomic_store_n(&ring->page->data_tail, at, __ATOMIC_RELEASE);
 	return 0;
@@ -317,23 +286,12 @@ static int record_compare(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Is there something that another CPU, which was read before, may have had
- * earlier records than? */
-static bool batch_is_open(const struct perf_batch *batch, size_t from,
-			  uint64_t begun)
-{
-	for (size_t i = from; i < batch->count; i++)
-		if (batch->items[i].time > begun)
-			return true;
-	return false;
-}
-
 int perf_rings_read(struct perf_rings *rings, struct perf_batch *batch)
 {
 	bool open = true;
 	int ret;
 
-	batch->count = batch->used = 0;
+	batch->count = batch->bytes.size = 0;
 	for (int round = 0; round < ROUNDS && open; round++) {
 		uint64_t begun = buffer_time();
 		size_t from = batch->count;
@@ -343,7 +301,11 @@ int perf_rings_read(struct perf_rings *rings, struct perf_batch *batch)
 			if (ret)
 				return ret;
 		}
-		open = batch_is_open(batch, from, begun);
+		/* Another CPU, which was read before, may have had earlier
+		 * records than these. */
+		open = false;
+		for (; from < batch->count && !open; from++)
+			open = batch->items[from].time > begun;
 	}
 	if (batch->count)
 		qsort(batch->items, batch->count, sizeof(*batch->items),
@@ -369,6 +331,6 @@ void perf_rings_close(struct perf_rings *rings)
 void perf_batch_free(struct perf_batch *batch)
 {
 	free(batch->items);
-	free(batch->bytes);
+	bytes_free(&batch->bytes);
 	*batch = (struct perf_batch) { NULL };
 }

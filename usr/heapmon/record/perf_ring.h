@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <linux/perf_event.h>
 #include "lib/error.h"
+#include "lib/formats/bytes.h"
 
 struct perf_rings {
 	struct perf_ring *items;
@@ -34,8 +35,7 @@ struct perf_record {
 struct perf_batch {
 	struct perf_record *items;
 	size_t count, room;
-	uint8_t *bytes;
-	size_t used, bytes_room;
+	struct bytes bytes;
 };
 
 int perf_rings_open(struct perf_rings *rings, struct error *err);

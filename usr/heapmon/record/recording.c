@@ -278,35 +278,21 @@ static int pass(struct recording *r, struct error *err)
 	return spooler_pass(&r->spooler, err);
 }
 
-static bool is_over(const struct recording *r, uint64_t since)
-{
-	const struct record_settings *settings = r->settings;
-
-	if (settings->duration &&
-	    buffer_time() - since >= settings->duration)
-		return true;
-	return stopping_asked() || !tracker_live(r->tracker);
-}
-
 int recording_run(struct recording *r, struct error *err)
 {
-	uint64_t since = buffer_time();
+	const uint64_t since = buffer_time(), most = r->settings->duration;
+	struct pollfd fd = { .fd = tracker_fd(r->tracker), .events = POLLIN };
 	bool over;
 	int code;
-	struct pollfd fd;
 
 	do {
 		if (launch_poll(&r->launch))
 			stopping_program(0);
-		over = is_over(r, since);
+		over = (most && buffer_time() - since >= most) ||
+		       stopping_asked() || !tracker_live(r->tracker);
 		code = pass(r, err);
-		if (!code && !over) {
-			fd = (struct pollfd){
-				.fd = tracker_fd(r->tracker),
-				.events = POLLIN,
-			};
+		if (!code && !over)
 			poll(&fd, 1, r->spooler.interval);
-		}
 	} while (!code && !over);
 	return code;
 }

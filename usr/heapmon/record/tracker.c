@@ -205,17 +205,6 @@ static void tracker_thread_add(struct tracker *tracker, struct process *process,
 		tracker->ret = -ENOMEM;
 }
 
-static void thread_remove(struct process *process, uint32_t tid)
-{
-	for (size_t i = 0; i < process->thread_count; i++) {
-		if (process->threads[i] != tid)
-			continue;
-		process->threads[i] =
-			process->threads[--process->thread_count];
-		return;
-	}
-}
-
 /* ---- reading /proc ---- */
 
 static void threads_read(struct tracker *tracker, struct process *process)
@@ -389,7 +378,10 @@ static void tracker_take_exit(struct tracker *tracker,
 
 	if (!process)
 		return;
-	thread_remove(process, r->tid);
+	for (size_t i = 0; i < process->thread_count; i++)
+		if (process->threads[i] == r->tid)
+			process->threads[i--] =
+				process->threads[--process->thread_count];
 	if (!process->thread_count)
 		process_end(tracker, process, time);
 }
@@ -512,7 +504,7 @@ int tracker_read(struct tracker *tracker, tracker_take take, void *context)
 	tracker->ret = perf_rings_read(&tracker->rings, batch);
 	for (size_t i = 0; i < batch->count && !tracker->ret; i++)
 		take_record(tracker, (const struct perf_event_header *)
-			    (batch->bytes + batch->items[i].offset),
+			    (batch->bytes.data + batch->items[i].offset),
 			    batch->items[i].time);
 	return tracker->ret;
 }
