@@ -239,7 +239,7 @@ int perf_rings_share(struct perf_rings *rings, int owners, struct error *err)
 /* ---- reading ---- */
 
 /* Sizes are multiples of 8, so that a header is never in two parts. */
-static int ring_read(const struct perf_ring *ring, struct perf_batch *batch)
+static int ring_read(const struct perf_ring *ring, struct perf_rings *rings)
 {
 	uint64_t head = __atomic_load_n(&ring->page->data_head,
 					__ATOMIC_ACQUIRE);
@@ -256,22 +256,22 @@ static int ring_read(const struct perf_ring *ring, struct perf_batch *batch)
 			return -EIO;
 		if (header->size < sizeof(*header) + TRAILER)
 			continue;
-		if (!array_grow(&batch->items, batch->count, &batch->room,
-				sizeof(*batch->items)))
+		if (!array_grow(&rings->records, rings->record_count,
+				&rings->record_room, sizeof(*rings->records)))
 			return -ENOMEM;
-		record = &batch->items[batch->count++];
-		record->offset = batch->bytes.size;
+		record = &rings->records[rings->record_count++];
+		record->offset = rings->bytes.size;
 		part = DATA_BYTES - from;
 		if (part > header->size)
 			part = header->size;
-		bytes_add(&batch->bytes, header, part);
-		bytes_add(&batch->bytes, ring->data, header->size - part);
-		if (batch->bytes.failed)
+		bytes_add(&rings->bytes, header, part);
+		bytes_add(&rings->bytes, ring->data, header->size - part);
+		if (rings->bytes.failed)
 			return -ENOMEM;
 		time = header->type == PERF_RECORD_SAMPLE ?
 			sizeof(*header) + 8 : header->size - 8u;
 		memcpy(&record->time,
-		       batch->bytes.data + record->offset + time, 8);
+		       rings->bytes.data + record->offset + time, 8);
 	}
 	__atomic_store_n(&ring->page->data_tail, at, __ATOMIC_RELEASE);
 	return 0;
@@ -286,30 +286,30 @@ static int record_compare(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-int perf_rings_read(struct perf_rings *rings, struct perf_batch *batch)
+int perf_rings_read(struct perf_rings *rings)
 {
 	bool open = true;
 	int ret;
 
-	batch->count = batch->bytes.size = 0;
+	rings->record_count = rings->bytes.size = 0;
 	for (int round = 0; round < ROUNDS && open; round++) {
 		uint64_t begun = buffer_time();
-		size_t from = batch->count;
+		size_t from = rings->record_count;
 
 		for (size_t i = 0; i < rings->count; i++) {
-			ret = ring_read(&rings->items[i], batch);
+			ret = ring_read(&rings->items[i], rings);
 			if (ret)
 				return ret;
 		}
 		/* Another CPU, which was read before, may have had earlier
 		 * records than these. */
 		open = false;
-		for (; from < batch->count && !open; from++)
-			open = batch->items[from].time > begun;
+		for (; from < rings->record_count && !open; from++)
+			open = rings->records[from].time > begun;
 	}
-	if (batch->count)
-		qsort(batch->items, batch->count, sizeof(*batch->items),
-		      record_compare);
+	if (rings->record_count)
+		qsort(rings->records, rings->record_count,
+		      sizeof(*rings->records), record_compare);
 	return 0;
 }
 
@@ -325,12 +325,7 @@ void perf_rings_close(struct perf_rings *rings)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	free(rings->items);
+	free(rings->records);
+	bytes_free(&rings->bytes);
 	*rings = PERF_RINGS_NONE;
-}
-
-void perf_batch_free(struct perf_batch *batch)
-{
-	free(batch->items);
-	bytes_free(&batch->bytes);
-	*batch = (struct perf_batch) { NULL };
 }

@@ -10,12 +10,21 @@
 #include "lib/error.h"
 #include "lib/formats/bytes.h"
 
+/* A record that was copied out of a ring */
+struct perf_record {
+	uint64_t time;		/* CLOCK_BOOTTIME, ns */
+	size_t offset;		/* in bytes, of struct perf_event_header */
+};
+
 struct perf_rings {
 	struct perf_ring *items;
 	size_t count;
 	int fd;			/* readable when one of them is */
 	int map;		/* descriptor; -1 */
 	int fork, exec;		/* links of programs; -1 */
+	struct perf_record *records;	/* in the order of time */
+	size_t record_count, record_room;
+	struct bytes bytes;
 };
 
 #define PERF_RINGS_NONE	\
@@ -24,18 +33,6 @@ struct perf_rings {
 /* What a PERF_RECORD_SAMPLE has, of the one that forks */
 struct sharing_data {
 	uint32_t child;		/* process id */
-};
-
-/* Records copied out of the rings, in the order of time */
-struct perf_record {
-	uint64_t time;		/* CLOCK_BOOTTIME, ns */
-	size_t offset;		/* in bytes, of struct perf_event_header */
-};
-
-struct perf_batch {
-	struct perf_record *items;
-	size_t count, room;
-	struct bytes bytes;
 };
 
 int perf_rings_open(struct perf_rings *rings, struct error *err);
@@ -50,9 +47,9 @@ int perf_rings_share(struct perf_rings *rings, int owners, struct error *err);
 /* The hash for bodies (bpf/body.h): process -> whose memory it works in. A
  * descriptor of the caller's, or a negative errno with err set. */
 int sharing_owners_make(struct error *err);
-/* All that was reported before the call, and what could be had of the time since. */
-int perf_rings_read(struct perf_rings *rings, struct perf_batch *batch);
+/* The records become all that was reported before the call, and what could be had
+ * of the time since. */
+int perf_rings_read(struct perf_rings *rings);
 void perf_rings_close(struct perf_rings *rings);
-void perf_batch_free(struct perf_batch *batch);
 
 #endif

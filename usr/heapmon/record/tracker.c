@@ -50,7 +50,6 @@ typedef int (*tracker_take)(void *context, const struct tracker_event *event);
 struct tracker {
 	bool follow;
 	struct perf_rings rings;
-	struct perf_batch batch;
 	struct key_map processes;	/* by id */
 	tracker_take take;		/* during tracker_read() */
 	void *context;
@@ -497,15 +496,15 @@ static void take_record(struct tracker *tracker,
 
 int tracker_read(struct tracker *tracker, tracker_take take, void *context)
 {
-	struct perf_batch *batch = &tracker->batch;
+	const struct perf_rings *rings = &tracker->rings;
 
 	tracker->take = take;
 	tracker->context = context;
-	tracker->ret = perf_rings_read(&tracker->rings, batch);
-	for (size_t i = 0; i < batch->count && !tracker->ret; i++)
+	tracker->ret = perf_rings_read(&tracker->rings);
+	for (size_t i = 0; i < rings->record_count && !tracker->ret; i++)
 		take_record(tracker, (const struct perf_event_header *)
-			    (batch->bytes.data + batch->items[i].offset),
-			    batch->items[i].time);
+			    (rings->bytes.data + rings->records[i].offset),
+			    rings->records[i].time);
 	return tracker->ret;
 }
 
@@ -547,7 +546,6 @@ void tracker_close(struct tracker *tracker)
 	while ((process = key_map_next(&tracker->processes, &at)))
 		process_free(process);
 	key_map_free(&tracker->processes);
-	perf_batch_free(&tracker->batch);
 	perf_rings_close(&tracker->rings);
 	free(tracker);
 }

@@ -37,7 +37,7 @@ struct module_table {
 /* Segments that one process has, or several after a fork */
 struct unwind_range {
 	uint32_t first, count;
-	unsigned int users;
+	unsigned int users;		/* 0: it is free */
 };
 
 /* An array map that is mapped here, too */
@@ -57,15 +57,11 @@ struct unwind_state {
 	uint32_t next;				/* where to look for room */
 	int spaces_fd;
 	int inherit_fd;				/* -1: the BPF program's link */
-	struct unwind_range *ranges[UNWIND_SPACES];
-	size_t range_count;
+	struct unwind_segment found[UNWIND_SEGMENTS];	/* of a process */
+	uint32_t found_count;
+	struct unwind_range ranges[UNWIND_SPACES];
 	struct key_map spaces;			/* ranges by process id */
 	struct unwind_figures figures;
-};
-
-struct segments {
-	struct unwind_segment items[UNWIND_SEGMENTS];
-	uint32_t count;
 };
 
 static int unwind_map_open(struct unwind_map *map, const char *name,
@@ -258,8 +254,7 @@ static const struct module_table *image_table(struct unwind_state *u,
 
 /* ---- segments of a process ---- */
 
-static void segment_add(struct unwind_state *u, struct segments *segments,
-			const struct maps_line *mapping,
+static void segment_add(struct unwind_state *u, const struct maps_line *mapping,
 			const struct module_table *table)
 {
 	const struct cfi_load *load = table->loads;
@@ -272,13 +267,13 @@ static void segment_add(struct unwind_state *u, struct segments *segments,
 			break;
 	if (i == table->load_count || !table->rows)
 		return;
-	if (segments->count == UNWIND_SEGMENTS) {
+	if (u->found_count == UNWIND_SEGMENTS) {
 		u->figures.left_out++;
 		return;
 	}
 	if (bytes > load->bytes - (mapping->offset - load->offset))
 		bytes = load->bytes - (mapping->offset - load->offset);
-	segments->items[segments->count++] = (struct unwind_segment) {
+	u->found[u->found_count++] = (struct unwind_segment) {
 		.start = mapping->start, .end = mapping->start + bytes,
 		.base = mapping->start - load->pc -
 			(mapping->offset - load->offset),
@@ -287,15 +282,14 @@ static void segment_add(struct unwind_state *u, struct segments *segments,
 }
 
 /* 0, or -ESRCH: nothing is mapped there (any more). */
-static int unwind_segments_read(struct unwind_state *u, uint32_t pid,
-				struct segments *segments)
+static int unwind_segments_read(struct unwind_state *u, uint32_t pid)
 {
 	const struct module_table *table;
 	struct maps_lines lines;
 	struct maps_line mapping;
 	bool any = false;
 
-	segments->count = 0;
+	u->found_count = 0;
 	if (maps_lines_open(&lines, pid))
 		return -ESRCH;
 	while (maps_lines_next(&lines, &mapping)) {
@@ -308,7 +302,7 @@ static int unwind_segments_read(struct unwind_state *u, uint32_t pid,
 		else if (!strcmp(mapping.path, "[vdso]"))
 			table = image_table(u, pid, &mapping);
 		if (table)
-			segment_add(u, segments, &mapping, table);
+			segment_add(u, &mapping, table);
 	}
 	maps_lines_close(&lines);
 	return any ? 0 : -ESRCH;
@@ -319,10 +313,10 @@ static int unwind_segments_read(struct unwind_state *u, uint32_t pid,
 static const struct unwind_range *range_over(const struct unwind_state *u,
 					     uint32_t first, uint32_t count)
 {
-	for (size_t i = 0; i < u->range_count; i++) {
-		const struct unwind_range *range = u->ranges[i];
+	for (size_t i = 0; i < UNWIND_SPACES; i++) {
+		const struct unwind_range *range = &u->ranges[i];
 
-		if (first < range->first + range->count &&
+		if (range->users && first < range->first + range->count &&
 		    range->first < first + count)
 			return range;
 	}
@@ -353,38 +347,20 @@ static bool range_place(struct unwind_state *u, struct unwind_range *range)
 	return true;
 }
 
-static struct unwind_range *range_make(struct unwind_state *u,
-				       const struct segments *segments)
+/* Of what was found */
+static struct unwind_range *range_make(struct unwind_state *u)
 {
-	struct unwind_range *range;
+	struct unwind_range *range = u->ranges;
 
-	if (u->range_count == UNWIND_SPACES)
+	while (range->users)
+		if (++range == u->ranges + UNWIND_SPACES)
+			return NULL;
+	range->count = u->found_count;
+	if (!range_place(u, range))
 		return NULL;
-	range = calloc(1, sizeof(*range));
-	if (!range)
-		return NULL;
-	range->count = segments->count;
-	if (!range_place(u, range)) {
-		free(range);
-		return NULL;
-	}
-	memcpy(u->segments + range->first, segments->items,
-	       range->count * sizeof(*u->segments));
-	u->ranges[u->range_count++] = range;
+	memcpy(u->segments + range->first, u->found,
+	       range->count * sizeof(*u->found));
 	return range;
-}
-
-static void range_put(struct unwind_state *u, struct unwind_range *range)
-{
-	if (--range->users)
-		return;
-	for (size_t i = 0; i < u->range_count; i++) {
-		if (u->ranges[i] != range)
-			continue;
-		u->ranges[i] = u->ranges[--u->range_count];
-		break;
-	}
-	free(range);
 }
 
 /* ---- processes ---- */
@@ -407,7 +383,7 @@ static int space_set(struct unwind_state *u, uint32_t pid,
 	ret = bpf_map_update_elem(u->spaces_fd, &pid, &value, BPF_ANY);
 	if (before) {
 		key_map_remove(&u->spaces, pid, before);
-		range_put(u, before);
+		before->users--;
 	}
 	key_map_add(&u->spaces, pid, range);
 	if (ret)
@@ -417,29 +393,16 @@ static int space_set(struct unwind_state *u, uint32_t pid,
 
 int unwind_add_process(struct unwind_state *u, uint32_t pid, struct error *err)
 {
-	struct segments *segments = malloc(sizeof(*segments));
 	struct unwind_range *range = key_map_find(&u->spaces, pid);
-	int ret;
 
-	if (!segments)
-		return error_no_memory(err);
-	ret = unwind_segments_read(u, pid, segments);
-	if (ret)
-		error_set(err, ret, "process %u is gone", pid);
-	if (ret || (range && range->count == segments->count &&
-		    !memcmp(u->segments + range->first, segments->items,
-			    range->count * sizeof(*segments->items)))) {
-		free(segments);
-		return ret;
-	}
-	range = range_make(u, segments);
-	free(segments);
-	if (range) {
-		range->users++;
-		ret = space_set(u, pid, range);
-		range_put(u, range);
-	}
-	if (!range || ret) {
+	if (unwind_segments_read(u, pid))
+		return error_set(err, -ESRCH, "process %u is gone", pid);
+	if (range && range->count == u->found_count &&
+	    !memcmp(u->segments + range->first, u->found,
+		    range->count * sizeof(*u->found)))
+		return 0;
+	range = range_make(u);
+	if (!range || space_set(u, pid, range)) {
 		u->figures.left_out++;
 		unwind_drop_process(u, pid);
 	}
@@ -463,7 +426,7 @@ void unwind_drop_process(struct unwind_state *u, uint32_t pid)
 	if (!range)
 		return;
 	key_map_remove(&u->spaces, pid, range);
-	range_put(u, range);
+	range->users--;
 }
 
 /* Frame of the BPF program, offsets from r10 */
@@ -512,11 +475,6 @@ const struct unwind_figures *unwind_figures(const struct unwind_state *u)
 
 void unwind_close(struct unwind_state *u)
 {
-	struct unwind_range *range;
-	size_t at = 0;
-
-	while ((range = key_map_next(&u->spaces, &at)))
-		range_put(u, range);
 	key_map_free(&u->spaces);
 	unwind_map_close(&u->row_map);
 	unwind_map_close(&u->segment_map);
