@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * AArch64: its registers (aadwarf64 4.1, aapcs64 6); instructions as the GNU
- * assembler has them, and those of extensions: FEAT_LSE, FEAT_LRCPC, FEAT_PAuth,
- * FEAT_BTI (Arm ARM, C4.1 and C6.2); operands that compilers have in notes of
- * static probes; the relocations of object files.
+ * assembler has them, and those of extensions: FEAT_LSE, FEAT_LRCPC,
+ * FEAT_PAuth, FEAT_BTI (Arm ARM, C4.1 and C6.2); operands that compilers have
+ * in notes of static probes; the relocations of object files.
  */
 #include "arch.h"
 

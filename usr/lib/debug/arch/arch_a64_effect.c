@@ -367,9 +367,9 @@ static bool single_access(uint32_t code, struct a64_access *access)
 }
 
 /*
- * At the base and a number, which is multiplied, or isn't (LDUR, LDTR), or which
- * the base is changed by, before or after. At the base and another register:
- * where that is isn't known, but for the zero register.
+ * At the base and a number, which is multiplied, or isn't (LDUR, LDTR), or
+ * which the base is changed by, before or after. At the base and another
+ * register: where that is isn't known, but for the zero register.
  */
 static bool find_single(const struct a64_insn *insn)
 {
@@ -629,8 +629,8 @@ static bool find_clear(const struct a64_insn *insn)
 #define A64_SIGNS_LINK	8
 #define A64_SIGNS_17	16
 
-/* The function: false, the encoding is reserved, or what it does isn't known. Of
- * several classes that an instruction is of, the first one counts. */
+/* The function: false, the encoding is reserved, or what it does isn't known.
+ * Of several classes that an instruction is of, the first one counts. */
 static const struct {
 	uint32_t mask, code;
 	uint8_t does;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A64's instructions and their fields. This needs no other file of the folder. */
+/* A64's instructions and their fields. This needs no other file of the
+ * folder. */
 #ifndef DEBUG_ARCH_A64_INSN_H
 #define DEBUG_ARCH_A64_INSN_H
 

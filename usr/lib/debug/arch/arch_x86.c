@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * x86, 64 and 32 bits: its registers, operands (in notes of static probes) and
- * instructions as the GNU assembler has them, and the relocations of object files
- * (psABI of x86-64, of i386).
+ * x86, 64 and 32 bits: its registers, operands (in notes of static probes)
+ * and instructions as the GNU assembler has them, and the relocations of
+ * object files (psABI of x86-64, of i386).
  */
 #include "arch.h"
 

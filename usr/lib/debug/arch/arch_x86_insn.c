@@ -490,8 +490,8 @@ static void distance_take(const struct x86_trail *trail, size_t load,
 		x86_table_find(trail, load, &insn->operands[1], computed);
 }
 
-/* Instruction `at` is an ADD or LEA: it computes a + b, or a + number. One is an
- * element, the other one what it is the distance from. */
+/* Instruction `at` is an ADD or LEA: it computes a + b, or a + number. One is
+ * an element, the other one what it is the distance from. */
 static void addition_take(const struct x86_trail *trail, size_t at,
 			  const struct x86_insn *insn,
 			  struct arch_computed *computed)

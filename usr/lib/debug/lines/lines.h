@@ -83,10 +83,10 @@ char *dwarf_program_path(const struct dwarf_program *program, size_t file,
 			 const char *compiled_in);
 
 /*
- * The rows of a line number program that are of code, sequence by sequence: not
- * those of sequences that the linker left out, nor of ones without code, nor
- * those at the address where their sequence ends. By address; of the same address
- * in their order, an end of a sequence first.
+ * The rows of a line number program that are of code, sequence by sequence:
+ * not those of sequences that the linker left out, nor of ones without code,
+ * nor those at the address where their sequence ends. By address; of the same
+ * address in their order, an end of a sequence first.
  */
 struct dwarf_rows {
 	struct dwarf_row *list;

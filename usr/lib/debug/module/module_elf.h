@@ -171,8 +171,8 @@ struct usdt_probes {
 int usdt_load(const struct module *module, struct usdt_probes *probes);
 void usdt_free(struct usdt_probes *probes);
 
-/* Words of the module's data that may be addresses of code: all tables of labels
- * are among them. */
+/* Words of the module's data that may be addresses of code: all tables of
+ * labels are among them. */
 struct pointer {
 	uint64_t value;
 	uint64_t at;		/* address of the word */

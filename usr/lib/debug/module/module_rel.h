@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Kernel modules, which distributions install compressed with xz, zstd or gzip,
- * are object files (ELF type ET_REL): their sections have no
- * addresses, and what refers to a symbol is still to be filled in. Here they
- * are given addresses, in the order of the file, as if linked: what reads the
- * module then finds what it would in a program. The kernel places each section
- * for itself, so only distances within one are those of the target.
+ * Kernel modules, which distributions install compressed with xz, zstd or
+ * gzip, are object files (ELF type ET_REL): their sections have no addresses,
+ * and what refers to a symbol is still to be filled in. Here they are given
+ * addresses, in the order of the file, as if linked: what reads the module
+ * then finds what it would in a program. The kernel places each section for
+ * itself, so only distances within one are those of the target.
  */
 #ifndef TRCUST_MODULE_REL_H
 #define TRCUST_MODULE_REL_H

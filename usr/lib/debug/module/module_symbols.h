@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The symbols of a file become those of the module; its functions, and its symbols
- * by address. */
+/* The symbols of a file become those of the module; its functions, and its
+ * symbols by address. */
 #ifndef LIB_MODULE_SYMBOLS_H
 #define LIB_MODULE_SYMBOLS_H
 

@@ -523,7 +523,8 @@ static bool stores_writes_register(const struct stores *s,
 }
 
 /* What is known after an instruction is known before the next ones: until
- * nothing changes. `slot`: of the slot, else whether the register was written. */
+ * nothing changes. `slot`: of the slot, else whether the register was
+ * written. */
 static void stores_spread(const struct stores *stores,
 			  const struct stores_slot *slot, unsigned int number,
 			  uint8_t *known)

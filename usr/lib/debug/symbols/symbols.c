@@ -23,8 +23,8 @@ struct kernel_symbol {
 	size_t name;		/* offset in names */
 };
 
-/* Symbols of the running kernel and its modules, for traces of the same one (the
- * same build-ids; it may have been started again since). */
+/* Symbols of the running kernel and its modules, for traces of the same one
+ * (the same build-ids; it may have been started again since). */
 struct symbol_kernel {
 	struct kernel_symbol *symbols;	/* ascending */
 	size_t count, room;
