@@ -92,19 +92,16 @@ static int module_check_header(struct module *module, uint64_t file_size,
 			 module->elf_class == ELFCLASS64 ? 64 : 32);
 		return module_refuse(err, text);
 	}
-	switch (eh.e_type) {
-	case ET_EXEC:
-	case ET_DYN:
-		return is_kmod ? module_refuse(err, "it is a program or shared "
-					       "library, no kernel module") : 0;
-	case ET_REL:
-		return is_kmod ? 0 :
-		       module_refuse(err, "it is an object file, not linked yet");
-	case ET_CORE:
-		return module_refuse(err, "it is a core dump");
-	default:
-		return module_refuse(err, "it is an ELF file of an unknown type");
-	}
+	if (eh.e_type == (is_kmod ? ET_REL : ET_EXEC) ||
+	    (eh.e_type == ET_DYN && !is_kmod))
+		return 0;
+	return module_refuse(err,
+		eh.e_type == ET_EXEC || eh.e_type == ET_DYN ?
+			"it is a program or shared library, no kernel module" :
+		eh.e_type == ET_REL ?
+			"it is an object file, not linked yet" :
+		eh.e_type == ET_CORE ? "it is a core dump" :
+			"it is an ELF file of an unknown type");
 }
 
 static int module_read_segments(struct module *module, uint64_t file_size,

@@ -73,35 +73,6 @@ static void symbol_fill(const struct symbol_table *table, size_t i,
 	};
 }
 
-/* One entry per entry of the table, so that relocations find theirs by number;
- * those without a name aren't entered into the hash table, nor are files, which
- * the local symbols after them are of. */
-static int symbol_table_load(struct module *module, struct symbol_table *table)
-{
-	size_t need = module->symbol_count + table->count;
-	struct module_symbol *grown;
-	uint32_t file = 0;
-
-	if (need >= UINT32_MAX)
-		return -ENOMEM;
-	grown = realloc(module->symbols, (need + 1) * sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	module->symbols = grown;
-	table->first = module->symbol_count;
-	for (size_t i = 0; i < table->count; i++) {
-		struct module_symbol *symbol = &grown[table->first + i];
-
-		symbol_fill(table, i, symbol);
-		if (symbol->type == STT_FILE)
-			file = table->first + i + 1;
-		else if (symbol->bind == STB_LOCAL)
-			symbol->file = file;
-	}
-	module->symbol_count = need;
-	return 0;
-}
-
 /* Where code of the module finds the addresses of data that another module
  * may define, or replace: a copy relocation moves it into the program. The
  * sections don't overlap: together they are no larger than the file, `left`. */
@@ -137,8 +108,11 @@ static int symbol_table_find(struct module *module, Elf *elf,
 			     uint64_t file_size, GElf_Word type)
 {
 	struct symbol_table table = { .arch = module->arch, .elf = elf };
+	struct module_symbol *grown;
 	Elf_Scn *scn = NULL;
+	uint32_t file = 0;
 	GElf_Shdr sh;
+	size_t need;
 
 	do {
 		scn = elf_nextscn(elf, scn);
@@ -161,8 +135,27 @@ static int symbol_table_find(struct module *module, Elf *elf,
 	if (table.data && table.data->d_buf)
 		table.count = table.data->d_size /
 			gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
-	if (symbol_table_load(module, &table))
+
+	/* One entry per entry of the table, so that relocations find theirs by
+	 * number; those without a name aren't entered into the hash table, nor
+	 * are files, which the local symbols after them are of. */
+	need = module->symbol_count + table.count;
+	grown = need < UINT32_MAX ?
+		realloc(module->symbols, (need + 1) * sizeof(*grown)) : NULL;
+	if (!grown)
 		return -ENOMEM;
+	module->symbols = grown;
+	table.first = module->symbol_count;
+	for (size_t i = 0; i < table.count; i++) {
+		struct module_symbol *symbol = &grown[table.first + i];
+
+		symbol_fill(&table, i, symbol);
+		if (symbol->type == STT_FILE)
+			file = table.first + i + 1;
+		else if (symbol->bind == STB_LOCAL)
+			symbol->file = file;
+	}
+	module->symbol_count = need;
 	if (type == SHT_DYNSYM)
 		symbol_table_relocate(module, &table, file_size);
 	return 0;

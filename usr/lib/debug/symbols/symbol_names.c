@@ -102,19 +102,6 @@ void symbol_names_free(struct symbol_names *names)
 	*names = (struct symbol_names){ 0 };
 }
 
-/* Of the symbols that contain the address the one that begins last. */
-static const struct symbol_name *
-symbol_name_find(const struct symbol_range_names *kind, uint64_t address)
-{
-	size_t at = array_count_upto(kind->items, kind->count,
-				     sizeof(*kind->items), address);
-
-	for (; at && kind->items[at - 1].reach > address; at--)
-		if (kind->items[at - 1].end > address)
-			return &kind->items[at - 1];
-	return NULL;
-}
-
 const char *symbol_names_find(const struct symbol_names *names,
 			      uint64_t address, uint64_t *offset)
 {
@@ -123,17 +110,21 @@ const char *symbol_names_find(const struct symbol_names *names,
 
 	for (int i = 0; i < SYMBOL_KINDS && !found; i++) {
 		const struct symbol_range_names *kind = &names->kinds[i];
-		size_t at = array_count_upto(kind->items, kind->count,
-					     sizeof(*kind->items), address);
+		const struct symbol_name *items = kind->items;
+		size_t at = array_count_upto(items, kind->count, sizeof(*items),
+					     address);
 
-		found = symbol_name_find(kind, address);
-		if (i < SYMBOL_GLOBAL_LABEL) {
-			/* the highest end of these symbols up to there */
-			if (at && kind->items[at - 1].reach > reach)
-				reach = kind->items[at - 1].reach;
-		} else if (found && found->start < reach) {
+		/* the highest end of symbols with a size up to there */
+		if (i < SYMBOL_GLOBAL_LABEL && at &&
+		    items[at - 1].reach > reach)
+			reach = items[at - 1].reach;
+
+		/* of those that contain the address the one that begins last */
+		for (; at && !found && items[at - 1].reach > address; at--)
+			if (items[at - 1].end > address)
+				found = &items[at - 1];
+		if (found && i >= SYMBOL_GLOBAL_LABEL && found->start < reach)
 			found = NULL;	/* one with a size ends after it */
-		}
 	}
 	if (!found)
 		return NULL;
