@@ -54,6 +54,15 @@ const char *source_path_base(const char *path)
 
 /* The symbol that a name of a TSF means. */
 
+static bool symbol_in_code(const struct module *module,
+			   const struct module_symbol *symbol)
+{
+	size_t available;
+
+	return symbol->defined && !symbol->absolute &&
+	       module_code(module, symbol->address, &available, NULL);
+}
+
 /* How well a symbol fits; more is better. */
 static unsigned int symbol_rank(const struct module *module,
 				const struct module_symbol *symbol,
@@ -62,12 +71,10 @@ static unsigned int symbol_rank(const struct module *module,
 	bool function = symbol->type == STT_FUNC ||
 			symbol->type == STT_GNU_IFUNC;
 	unsigned int rank = symbol->defined ? 1000 : 0;
-	size_t available;
 
 	if (want == MODULE_DATA)
 		rank += function ? 0 : 100;
-	else if (symbol->defined && !symbol->absolute &&
-		 module_code(module, symbol->address, &available, NULL))
+	else if (symbol_in_code(module, symbol))
 		rank += function ? 200 : 100;
 	if (symbol->bind != STB_LOCAL)
 		rank += symbol->bind == STB_WEAK ? 20 : 30;
@@ -371,17 +378,6 @@ static void near_list_add(struct near_list *list, const struct near_name *name)
 	list->names[at] = *name;
 }
 
-static bool near_is_wanted(const struct module *module, enum module_want want,
-			   const struct module_symbol *symbol)
-{
-	size_t available;
-
-	return symbol->defined &&
-	       (want == MODULE_DATA ||
-		(!symbol->absolute &&
-		 module_code(module, symbol->address, &available, NULL)));
-}
-
 static unsigned int near_limit(size_t length)
 {
 	return length < 7 ? (length + 2) / 3 : 3;
@@ -410,7 +406,8 @@ void module_symbol_near(struct module *module, const char *name,
 		found.score = near_score(found.text, found.length, name,
 					 length, limit);
 		if (found.score > limit ||
-		    !near_is_wanted(module, want, symbol))
+		    !(want == MODULE_DATA ? symbol->defined :
+					    symbol_in_code(module, symbol)))
 			continue;
 		for (size_t j = 0; j < found.length; j++)
 			printable &= (unsigned char)found.text[j] > ' ' &&
@@ -425,13 +422,15 @@ void module_symbol_near(struct module *module, const char *name,
 	limit = near_limit(length);
 	for (size_t i = 0; i < index->count; i++) {
 		const struct demangle_entry *entry = &index->entries[i];
+		const struct module_symbol *symbol =
+			&module->symbols[entry->number];
 		struct near_name found = { .text = entry->full };
 
 		found.score = near_score(entry->base, entry->base_length, name,
 					 length, limit);
 		if (found.score > limit ||
-		    !near_is_wanted(module, want,
-				    &module->symbols[entry->number]))
+		    !(want == MODULE_DATA ? symbol->defined :
+					    symbol_in_code(module, symbol)))
 			continue;
 		found.length = strlen(found.text);
 		near_list_add(&list, &found);

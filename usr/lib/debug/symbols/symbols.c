@@ -29,41 +29,8 @@ struct symbol_kernel {
 	struct kernel_symbol *symbols;	/* ascending */
 	size_t count, room;
 	char *names;
-	size_t name_bytes, name_room;
 	uint64_t text;			/* where the image begins */
 };
-
-/* "ffffffff81000000 T _text", with "\t[xfs]" after a module's. Code only. */
-static bool line_add(struct symbol_kernel *kernel, char *line)
-{
-	uint64_t address;
-	char type, name[512];
-	size_t n;
-
-	if (sscanf(line, "%" SCNx64 " %c %511s", &address, &type, name) != 3 ||
-	    !address || !strchr("tTwW", type) ||
-	    *name == '$')	/* begins code, or data in it: aaelf64, 5.5.4 */
-		return true;
-	kernel->text = kernel_image_start(kernel->text, name, address);
-	n = strlen(name) + 1;
-	if (kernel->name_room - kernel->name_bytes < n) {
-		size_t room = 2 * kernel->name_room + (64 << 10);
-		char *names = realloc(kernel->names, room);
-
-		if (!names)
-			return false;
-		kernel->names = names;
-		kernel->name_room = room;
-	}
-	if (!array_grow(&kernel->symbols, kernel->count, &kernel->room,
-			sizeof(*kernel->symbols)))
-		return false;
-	kernel->symbols[kernel->count++] =
-		(struct kernel_symbol){ address, kernel->name_bytes };
-	memcpy(kernel->names + kernel->name_bytes, name, n);
-	kernel->name_bytes += n;
-	return true;
-}
 
 static void symbol_kernel_close(struct symbol_kernel *kernel)
 {
@@ -78,14 +45,35 @@ static void symbol_kernel_close(struct symbol_kernel *kernel)
 static struct symbol_kernel *symbol_kernel_open(void)
 {
 	struct symbol_kernel *kernel = calloc(1, sizeof(*kernel));
-	FILE *file = fopen("/proc/kallsyms", "re");
-	bool good = kernel && file;
-	char line[1024];
+	FILE *file = fopen("/proc/kallsyms", "re"), *names = NULL;
+	char line[1024], type, name[512];
+	size_t bytes = 0, size;
+	uint64_t address;
+	bool good;
 
-	while (good && fgets(line, sizeof(line), file))
-		good = line_add(kernel, line);
+	if (kernel)
+		names = open_memstream(&kernel->names, &size);
+	good = file && names;
+	/* "ffffffff81000000 T _text", with "\t[xfs]" after a module's */
+	while (good && fgets(line, sizeof(line), file)) {
+		/* code only; '$' begins code, or data in it: aaelf64, 5.5.4 */
+		if (sscanf(line, "%" SCNx64 " %c %511s", &address, &type,
+			   name) != 3 ||
+		    !address || !strchr("tTwW", type) || *name == '$')
+			continue;
+		kernel->text = kernel_image_start(kernel->text, name, address);
+		good = array_grow(&kernel->symbols, kernel->count,
+				  &kernel->room, sizeof(*kernel->symbols));
+		if (good)
+			kernel->symbols[kernel->count++] =
+				(struct kernel_symbol){ address, bytes };
+		bytes += fprintf(names, "%s%c", name, '\0');
+		good = good && !ferror(names);
+	}
 	if (file)
 		fclose(file);
+	if (names && fclose(names))
+		good = false;
 	if (!good || !kernel->count) {
 		symbol_kernel_close(kernel);
 		return NULL;
