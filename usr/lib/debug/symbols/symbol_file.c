@@ -7,7 +7,7 @@
 #include "lib/debug/lines/lines.h"
 #include "lib/key_map.h"
 #include "lib/library.h"
-#include "symbol_library.h"
+#include "symbol_names.h"
 
 char *symbol_demangle(const char *name)
 {
@@ -24,7 +24,6 @@ char *symbol_demangle(const char *name)
 
 #include <dwarf.h>
 #include <errno.h>
-#include "symbol_names.h"
 
 struct symbol_file {
 	struct symbol_library library;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "symbol_library.h"
+#include "symbol_names.h"
 
 #if SYMBOL_LIBRARY
-
-#include "symbol_names.h"
 
 #include <stdlib.h>
 #include "lib/array.h"
