@@ -35,29 +35,20 @@ struct rseq {
 struct rseq_search {
 	struct module *module;
 	struct rseq *found;
-	const uint8_t *relocations;	/* Elf64_Rela; NULL: none */
-	size_t relocation_count;
+	Elf_Data *relocations;	/* NULL: none */
 	bool failed;
 };
-
-static Elf64_Rela relocation_at(const struct rseq_search *search, size_t i)
-{
-	Elf64_Rela rela;
-
-	memcpy(&rela, search->relocations + i * sizeof(rela), sizeof(rela));
-	return rela;
-}
 
 /* As the loader makes it. */
 static uint64_t loaded_word(const struct rseq_search *search, uint64_t at,
 			    uint64_t value)
 {
-	for (size_t i = 0; i < search->relocation_count; i++) {
-		Elf64_Rela rela = relocation_at(search, i);
+	GElf_Rela rela;
 
+	for (int i = 0; search->relocations &&
+			gelf_getrela(search->relocations, i, &rela); i++)
 		if (rela.r_offset == at)
 			return rela.r_addend;
-	}
 	return value;
 }
 
@@ -116,35 +107,37 @@ static void abort_take(struct rseq_search *search, uint64_t at, uint64_t value)
 /* Those of the loader (gABI: Dynamic Section): sections may be stripped. */
 static void find_relocations(struct rseq_search *search)
 {
-	const uint8_t *dynamic = NULL;
+	const struct module *module = search->module;
 	uint64_t address = 0, size = 0;
-	size_t count, available;
+	Elf_Data *dynamic = NULL;
+	size_t count;
 	GElf_Phdr ph;
-	Elf64_Dyn dyn;
+	GElf_Dyn dyn;
 
-	if (search->module->elf_class != ELFCLASS64 ||
-	    elf_getphdrnum(search->module->elf, &count))
+	if (module->elf_class != ELFCLASS64 ||
+	    elf_getphdrnum(module->elf, &count))
 		return;
-	for (size_t i = 0; i < count &&
-			   gelf_getphdr(search->module->elf, i, &ph); i++)
+	for (size_t i = 0; i < count && gelf_getphdr(module->elf, i, &ph); i++)
 		if (ph.p_type == PT_DYNAMIC)
-			dynamic = pointers_bytes(search->module, ph.p_vaddr,
-						 &available);
-	for (; dynamic && available >= sizeof(dyn);
-	     dynamic += sizeof(dyn), available -= sizeof(dyn)) {
-		memcpy(&dyn, dynamic, sizeof(dyn));
-		if (dyn.d_tag == DT_NULL)
-			break;
+			dynamic = elf_getdata_rawchunk(module->elf, ph.p_offset,
+						       ph.p_filesz, ELF_T_DYN);
+	for (int i = 0; dynamic && gelf_getdyn(dynamic, i, &dyn) &&
+			dyn.d_tag != DT_NULL; i++) {
 		if (dyn.d_tag == DT_RELA)
 			address = dyn.d_un.d_ptr;
 		if (dyn.d_tag == DT_RELASZ)
 			size = dyn.d_un.d_val;
 	}
-	search->relocations = address ? pointers_bytes(search->module, address,
-						       &available) : NULL;
-	if (search->relocations)
-		search->relocation_count = (size < available ? size :
-					    available) / sizeof(Elf64_Rela);
+	for (size_t i = 0; address && i < module->segment_count; i++) {
+		const struct module_segment *seg = &module->segments[i];
+		uint64_t at = address - seg->address;
+
+		if (at < seg->size)
+			search->relocations = elf_getdata_rawchunk(
+				module->elf, seg->offset + at,
+				size < seg->size - at ? size : seg->size - at,
+				ELF_T_RELA);
+	}
 }
 
 /* Most modules have none, and no code with the bytes of a signature. */
@@ -163,6 +156,7 @@ static void rseq_find_all(struct rseq_search *search)
 {
 	const struct module *module = search->module;
 	uint64_t value;
+	GElf_Rela rela;
 	GElf_Shdr sh;
 
 	find_relocations(search);
@@ -180,12 +174,9 @@ static void rseq_find_all(struct rseq_search *search)
 				abort_take(search, seg->address + at, value);
 		}
 	}
-	for (size_t i = 0; i < search->relocation_count && !search->failed;
-	     i++) {
-		Elf64_Rela rela = relocation_at(search, i);
-
+	for (int i = 0; search->relocations && !search->failed &&
+			gelf_getrela(search->relocations, i, &rela); i++)
 		abort_take(search, rela.r_offset, rela.r_addend);
-	}
 
 	/* those of the section, whatever their signature is */
 	if (!elf_section_named(module->elf, "__rseq_cs", &sh))
