@@ -182,7 +182,7 @@ struct fmt_check {
 	} named[NAMED_MAX];
 	size_t named_count;
 	/* the control */
-	const struct tsf_fmt *fmt;
+	const struct tsf_string *fmt;
 	const struct format_step *step;
 };
 

@@ -51,7 +51,7 @@ static bool register_is_segment(const struct arch_register *reg)
 
 bool parse_symbol_name(struct parser *p, const char **name, struct srcpos *pos)
 {
-	struct parse_string string;
+	struct tsf_string string;
 
 	*pos = p->token.pos;
 	if (p->token.kind == TOKEN_STRING) {	/* ."any name at all" */

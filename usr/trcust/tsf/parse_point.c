@@ -525,7 +525,7 @@ static bool parse_group(struct parser *p)
 
 static bool parse_desc(struct parser *p)
 {
-	struct parse_string string;
+	struct tsf_string string;
 
 	if (!parse_string(p, &string))
 		return false;
@@ -535,8 +535,7 @@ static bool parse_desc(struct parser *p)
 
 static bool parse_fmt(struct parser *p)
 {
-	struct parse_string string;
-	struct tsf_fmt *fmt;
+	struct tsf_string string, *fmt;
 	size_t before = p->now.fmt_bytes;
 
 	if (!parse_string(p, &string))
@@ -546,11 +545,7 @@ static bool parse_fmt(struct parser *p)
 			    sizeof(*fmt));
 	if (!fmt)
 		return false;
-	fmt->pos = string.token.pos;
-	fmt->text = string.text;
-	fmt->length = string.length;
-	fmt->source = string.token.text;
-	fmt->source_length = string.token.length;
+	*fmt = string;
 	p->now.fmt_bytes += string.length + 1;	/* and the line end */
 	if (p->now.fmt_bytes > TFF_FMT_MAX && before <= TFF_FMT_MAX)
 		parser_report(p, fmt->pos, TRCERR_FMT_LONG);

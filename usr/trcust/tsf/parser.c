@@ -286,26 +286,27 @@ size_t parse_escape(const char *p, const char *end, char *c)
 }
 
 /* A part of the literal, given by where it begins in the TSF. */
-static struct srcpos part_pos(const struct token *token, const char *part,
+static struct srcpos part_pos(const struct tsf_string *string, const char *part,
 			      size_t length)
 {
 	return (struct srcpos){
-		.line = token->pos.line,
-		.column = token->pos.column + 1 + (part - token->text),
+		.line = string->pos.line,
+		.column = string->pos.column + 1 + (part - string->source),
 		.length = length,
 	};
 }
 
-bool parse_string(struct parser *p, struct parse_string *string)
+bool parse_string(struct parser *p, struct tsf_string *string)
 {
 	const char *at = p->token.text, *end = at + p->token.length;
-	const struct token *token = &string->token;
 
 	if (p->token.kind != TOKEN_STRING)
 		return parser_missing(p, "\"");
-	string->token = p->token;
-	string->length = 0;
-	string->text = tsf_alloc(p->tsf, p->token.length + 1);
+	*string = (struct tsf_string) {
+		.pos = p->token.pos, .source = at,
+		.source_length = p->token.length,
+		.text = tsf_alloc(p->tsf, p->token.length + 1),
+	};
 	if (!string->text) {
 		parser_no_memory(p);
 		return false;
@@ -316,13 +317,13 @@ bool parse_string(struct parser *p, struct parse_string *string)
 		size_t n = c == '\\' ? parse_escape(at, end, &c) : 1;
 
 		if (!n) {
-			parser_report(p, part_pos(token, at, 2),
+			parser_report(p, part_pos(string, at, 2),
 				      TRCERR_BADESCAPE,
 				      parser_text(p, &escape));
 			c = at[1];
 			n = 2;
 		} else if (!c && *at) {
-			parser_report(p, part_pos(token, at, n),
+			parser_report(p, part_pos(string, at, n),
 				      TRCERR_NULLINLITERAL);
 		}
 		at += n;
@@ -334,9 +335,10 @@ bool parse_string(struct parser *p, struct parse_string *string)
 	return true;
 }
 
-/* Where in the TSF the byte `index` of the resolved string comes from. */
-static const char *string_origin(const char *at, const char *end, size_t index)
+struct srcpos parse_string_place(const struct tsf_string *string, size_t index,
+				 size_t length)
 {
+	const char *at = string->source, *end = at + string->source_length;
 	size_t n;
 	char c;
 
@@ -344,29 +346,14 @@ static const char *string_origin(const char *at, const char *end, size_t index)
 		n = *at == '\\' ? parse_escape(at, end, &c) : 1;
 		at += n ? n : 2;
 	}
-	return at;
-}
-
-struct srcpos parse_string_place(const struct tsf_fmt *fmt, size_t index,
-				 size_t length)
-{
-	const char *at = string_origin(fmt->source,
-				       fmt->source + fmt->source_length, index);
-
-	return (struct srcpos){
-		.line = fmt->pos.line,
-		.column = fmt->pos.column + 1 + (at - fmt->source),
-		.length = length,
-	};
+	return part_pos(string, at, length);
 }
 
 /* After the '%' of an unknown one the format goes on as if it began there. */
-void parse_string_controls(struct parser *p, const struct parse_string *string)
+void parse_string_controls(struct parser *p, const struct tsf_string *string)
 {
-	const struct token *source = &string->token;
 	struct token control = { 0 };
 	size_t from = 0, unknown_at;
-	const char *origin;
 
 	do {
 		struct format format;
@@ -382,9 +369,8 @@ void parse_string_controls(struct parser *p, const struct parse_string *string)
 		from += unknown_at;
 		control.text = string->text + from;
 		control.length = 1 + (control.text[1] != 0);
-		origin = string_origin(source->text,
-				       source->text + source->length, from);
-		parser_report(p, part_pos(source, origin, control.length),
+		parser_report(p, parse_string_place(string, from,
+						    control.length),
 			      TRCERR_BADCONTROL, parser_text(p, &control));
 		from++;
 	} while (!p->aborted);

@@ -119,22 +119,16 @@ struct srcpos parser_span(const struct parser *p, struct srcpos first);
 
 /* Literals: the escapes of C, the controls of FMT. */
 
-struct parse_string {
-	struct token token;
-	char *text;
-	size_t length;
-};
-
-bool parse_string(struct parser *p, struct parse_string *string);
+bool parse_string(struct parser *p, struct tsf_string *string);
 /*
  * The escape whose backslash is at p, before end: how many bytes it takes, 0
  * when it is none of C or GNU. There is a character after the backslash.
  */
 size_t parse_escape(const char *p, const char *end, char *c);
 /* Warn of a control of a FMT that doesn't exist. */
-void parse_string_controls(struct parser *p, const struct parse_string *string);
-/* Where the bytes of fmt->text from `index` on are in the TSF. */
-struct srcpos parse_string_place(const struct tsf_fmt *fmt, size_t index,
+void parse_string_controls(struct parser *p, const struct tsf_string *string);
+/* Where the bytes of the text from `index` on are in the TSF. */
+struct srcpos parse_string_place(const struct tsf_string *string, size_t index,
 				 size_t length);
 
 #endif

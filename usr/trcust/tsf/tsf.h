@@ -189,9 +189,9 @@ struct tsf_stmt {
 					 * is an integer, else 2 */
 };
 
-struct tsf_fmt {
+struct tsf_string {		/* of DESC, FMT */
 	struct srcpos pos;
-	const char *text;	/* C escapes resolved, no line end */
+	char *text;		/* C escapes resolved, no line end */
 	size_t length;
 	const char *source;	/* as written, in the TSF */
 	size_t source_length;
@@ -207,7 +207,7 @@ struct tsf_point {
 	uint16_t type;
 	uint16_t group;
 	const char *desc;	/* NULL: none */
-	struct tsf_fmt *fmts;
+	struct tsf_string *fmts;
 	size_t fmt_count;
 	struct tsf_stmt *stmts;
 	size_t stmt_count;
