@@ -109,14 +109,13 @@ static char *locate_module_find(const char *name, const char *tsf,
  * (at->file is then the name that was looked for), -ESPIPE (the file can't be
  * read from anywhere but its beginning) or -ENOMEM.
  */
-static int locate_module(struct locate_module *at, const char *modname,
-			 const char *tsf, const char *module,
-			 const char *sysroot)
+static int locate_module(struct input *at, const struct settings *s,
+			 const char *modname, const char *tsf)
 {
 	char *name = locate_portable(modname);
+	const char *module = s->module, *sysroot = s->sysroot;
 	struct stat st;
 
-	memset(at, 0, sizeof(*at));
 	if (!name)
 		return -ENOMEM;
 	at->kind = module_kind(name);
@@ -150,12 +149,6 @@ static int locate_module(struct locate_module *at, const char *modname,
 	    !S_ISBLK(st.st_mode) && !S_ISDIR(st.st_mode))
 		return -ESPIPE;
 	return 0;
-}
-
-static void locate_module_free(struct locate_module *at)
-{
-	free(at->file);
-	free(at->path);
 }
 
 /* In the directory, with each of the extensions; NULL: none is there. */
@@ -229,7 +222,7 @@ char *locate_tdf(const char *tsf, const char *given, const char *directory,
 
 static const char *input_name(const struct input *input)
 {
-	return input->at.file ? input->at.file : "vmlinux";
+	return input->file ? input->file : "vmlinux";
 }
 
 int input_open_map(struct compilation *c, const struct settings *s)
@@ -259,11 +252,12 @@ const struct arch *input_arch(const struct settings *s, const char *modname,
 			      const char *tsf)
 {
 	const struct arch *arch = NULL;
-	struct locate_module at;
+	struct input at = { 0 };
 
-	if (!locate_module(&at, modname, tsf, s->module, s->sysroot))
+	if (!locate_module(&at, s, modname, tsf))
 		arch = at.file ? module_arch(at.file) : s->arch;
-	locate_module_free(&at);
+	free(at.file);
+	free(at.path);
 	return arch;
 }
 
@@ -274,9 +268,8 @@ int input_open(struct compilation *c, const struct settings *s,
 	struct dwarf_search search = {
 		.file = s->debug, .sysroot = s->sysroot,
 	};
-	struct locate_module *at = &input->at;
-	int code = locate_module(at, modname, tsf, s->module, s->sysroot);
-	const char *file = at->file ? at->file : "";
+	int code = locate_module(input, s, modname, tsf);
+	const char *file = input->file ? input->file : "";
 	struct error err = { 0 };
 
 	if (!needed)
@@ -293,14 +286,15 @@ int input_open(struct compilation *c, const struct settings *s,
 	if (!code) {
 		file = input_name(input);
 		guard_file(file);
-		code = at->file ? module_open(&c->module, at->file, at->path,
-					      at->kind, &err) :
-				  module_open_kernel(&c->module, s->arch, &err);
+		code = input->file ?
+		       module_open(&c->module, input->file, input->path,
+				   input->kind, &err) :
+		       module_open_kernel(&c->module, s->arch, &err);
 	}
-	if (!code && at->file) {
-		file = s->debug ? s->debug : at->file;
-		code = dwarf_file_open(&c->dwarf, c->module, at->file, &search,
-				       &err);
+	if (!code && input->file) {
+		file = s->debug ? s->debug : input->file;
+		code = dwarf_file_open(&c->dwarf, c->module, input->file,
+				       &search, &err);
 		if (!code && c->dwarf && c->dwarf->path)
 			guard_file(c->dwarf->path);
 		if (code == -ENOENT && !s->debug)	/* it may have none */
@@ -341,7 +335,8 @@ void input_close(struct compilation *c, struct input *input)
 	dwarf_file_close(c->dwarf);
 	module_close(c->module);
 	map_close(c->map);
-	locate_module_free(&input->at);
+	free(input->file);
+	free(input->path);
 }
 
 static enum diag_id output_failure(int code)

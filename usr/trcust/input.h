@@ -12,12 +12,6 @@
 #include "run.h"
 #include "trcust/compile/compile.h"
 
-struct locate_module {
-	char *file;		/* to open; NULL: a kernel without a file */
-	char *path;		/* to record: where it is on the target */
-	uint8_t kind;		/* TDF_MODULE_* */
-};
-
 /*
  * Names without a directory are looked for in the current directory, then
  * along TRCUST_PATH (a list like PATH; the manual's DPATH). What is found
@@ -38,7 +32,9 @@ char *locate_tdf(const char *tsf, const char *given, const char *directory,
 char *locate_portable(const char *name);
 
 struct input {
-	struct locate_module at;
+	char *file;		/* to open; NULL: a kernel without a file */
+	char *path;		/* to record: where it is on the target */
+	uint8_t kind;		/* TDF_MODULE_* */
 	struct srcpos pos;	/* of MODNAME */
 };
 

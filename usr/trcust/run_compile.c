@@ -254,7 +254,7 @@ static int tsf_finish(const struct compilation *c, const struct compiled *out,
 		      const struct settings *s, const struct input *input,
 		      const char *tdf)
 {
-	const char *path = input->at.path;
+	const char *path = input->path;
 
 	if (c->module && c->module->exhausted)
 		return diag_no_memory(c->diag, input->pos);
