@@ -397,76 +397,55 @@ struct tff_writer {
 	const char *module, *path;
 	const struct tff *old;		/* NULL: there was no file */
 	struct tff_tables t;
-};
-
-/*
- * Which of the C types of a compilation a TFF needs: those that the formats
- * name, and what they consist of. What a pointer points at isn't printed.
- */
-struct tff_types {
+	/* Which of the C types the TFF needs: those that the formats name, and
+	 * what they consist of. What a pointer points at isn't printed. */
 	const struct ctypes *known;
-	uint32_t *indices;	/* in the TFF; CTYPE_NONE: not wanted */
-	bool failed;		/* out of memory */
+	uint32_t *indices;		/* in the TFF; CTYPE_NONE: not wanted */
 };
-
-static void tff_types_open(struct tff_types *types, const struct ctypes *known)
-{
-	size_t n = known->count;
-
-	*types = (struct tff_types){
-		.known = known,
-		.indices = calloc(n + 1, sizeof(*types->indices)),
-	};
-	types->failed = known->failed || !types->indices;
-	for (size_t i = 0; !types->failed && i < n; i++)
-		types->indices[i] = CTYPE_NONE;
-}
 
 /* The type that a control names, which the TFF needs; CTYPE_NONE. */
 static uint32_t want_name(const void *context, const char *name, size_t length)
 {
-	const struct tff_types *types = context;
-	uint32_t found = ctypes_find(types->known, name, length);
+	const struct tff_writer *w = context;
+	uint32_t found = ctypes_find(w->known, name, length);
 
 	if (found != CTYPE_NONE)
-		types->indices[found] = 0;
+		w->indices[found] = 0;
 	return found;
 }
 
-/* All formats were seen: their indices are given. Parts are before what they make
- * up: backwards, all are found in one go. */
-static void tff_types_settle(struct tff_types *types)
+/* All formats were seen: their indices are given. Parts are before what they
+ * make up: backwards, all are found in one go. */
+static void types_number(struct tff_writer *w)
 {
 	uint32_t next = 0;
 
-	for (size_t i = types->failed ? 0 : types->known->count; i--;) {
-		const struct ctype *type = &types->known->types[i];
+	for (size_t i = w->known->count; i--;) {
+		const struct ctype *type = &w->known->types[i];
 
-		if (types->indices[i] == CTYPE_NONE)
+		if (w->indices[i] == CTYPE_NONE)
 			continue;
 		if (type->kind == TFF_CTYPE_ARRAY)
-			types->indices[type->target] = 0;
+			w->indices[type->target] = 0;
 		for (size_t j = 0; j < type->member_count; j++)
 			if (type->kind != TFF_CTYPE_ENUM)
-				types->indices[type->members[j].ctype] = 0;
+				w->indices[type->members[j].ctype] = 0;
 	}
-	for (size_t i = 0; !types->failed && i < types->known->count; i++)
-		if (types->indices[i] != CTYPE_NONE)
-			types->indices[i] = next++;
+	for (size_t i = 0; i < w->known->count; i++)
+		if (w->indices[i] != CTYPE_NONE)
+			w->indices[i] = next++;
 }
 
-static uint32_t tff_types_index(const struct tff_types *types, uint32_t type)
+static uint32_t type_index(const struct tff_writer *w, uint32_t type)
 {
-	return types->failed || type >= types->known->count ?
-	       CTYPE_NONE : types->indices[type];
+	return type < w->known->count ? w->indices[type] : CTYPE_NONE;
 }
 
 /* The FMT lines, each ended by a line end, or the default format. The C types
  * that it names are wanted. */
-static uint32_t add_fmt(struct tff_writer *w, const struct compile_point *point,
-			struct tff_types *types)
+static uint32_t add_fmt(struct tff_writer *w, const struct compile_point *point)
 {
-	struct format_types known = { want_name, types };
+	struct format_types known = { want_name, w };
 	const struct tsf_point *tsf = point->tsf;
 	struct bytes text = {0};
 	struct format format;
@@ -481,10 +460,9 @@ static uint32_t add_fmt(struct tff_writer *w, const struct compile_point *point,
 	bytes_add(&text, "", 1);
 	if (!text.failed) {
 		at = strings_add(&w->t.strings, (char *)text.data);
-		if (!types->failed && strstr((char *)text.data, "%{")) {
-			types->failed = format_compile(&format,
-						       (char *)text.data,
-						       &known);
+		if (strstr((char *)text.data, "%{")) {
+			text.failed = format_compile(&format, (char *)text.data,
+						     &known);
 			format_free(&format);
 		}
 	}
@@ -493,7 +471,7 @@ static uint32_t add_fmt(struct tff_writer *w, const struct compile_point *point,
 	return at;
 }
 
-static void tff_add_entries(struct tff_writer *w, struct tff_types *types)
+static void tff_add_entries(struct tff_writer *w)
 {
 	const struct module *module = w->c->module;
 	uint16_t migrates = module && module->elf &&
@@ -514,13 +492,12 @@ static void tff_add_entries(struct tff_writer *w, struct tff_types *types)
 
 		entry.desc = strings_add(&w->t.strings, tsf->desc ?
 						tsf->desc : tsf->tp.text);
-		entry.fmt = add_fmt(w, point, types);
+		entry.fmt = add_fmt(w, point);
 		bytes_add(&w->t.entries, &entry, sizeof(entry));
 	}
 }
 
-static void add_members(struct tff_writer *w, const struct tff_types *types,
-			const struct ctype *type)
+static void add_members(struct tff_writer *w, const struct ctype *type)
 {
 	for (size_t i = 0; i < type->member_count; i++) {
 		const struct ctype_member *in = &type->members[i];
@@ -531,14 +508,14 @@ static void add_members(struct tff_writer *w, const struct tff_types *types,
 		};
 
 		if (type->kind != TFF_CTYPE_ENUM)
-			out.ctype = tff_types_index(types, in->ctype);
+			out.ctype = type_index(w, in->ctype);
 		bytes_add(&w->t.members, &out, sizeof(out));
 	}
 }
 
 /* `members`: of the types before it. */
-static void add_ctype(struct tff_writer *w, const struct tff_types *types,
-		      const struct ctype *in, uint32_t members)
+static void add_ctype(struct tff_writer *w, const struct ctype *in,
+		      uint32_t members)
 {
 	struct tff_ctype out = {
 		.name = strings_add(&w->t.strings, in->name),
@@ -552,7 +529,7 @@ static void add_ctype(struct tff_writer *w, const struct tff_types *types,
 	};
 
 	if (in->kind == TFF_CTYPE_ARRAY || in->kind == TFF_CTYPE_POINTER)
-		out.target = tff_types_index(types, in->target);
+		out.target = type_index(w, in->target);
 	bytes_add(&w->t.ctypes, &out, sizeof(out));
 }
 
@@ -561,7 +538,7 @@ static void add_ctype(struct tff_writer *w, const struct tff_types *types,
 static void add_own_section(struct tff_writer *w)
 {
 	const struct compilation *c = w->c;
-	struct tff_types types;
+	size_t types = w->compiled->ctypes.count;
 	struct tff_section out = {
 		.entries = w->compiled->point_count,
 		.types = c->tsf->type_count,
@@ -574,8 +551,16 @@ static void add_own_section(struct tff_writer *w)
 		memcpy(out.id, c->module->identity.id, sizeof(out.id));
 	}
 	tff_tables_begin(&w->t, &out);
-	tff_types_open(&types, &w->compiled->ctypes);
-	tff_add_entries(w, &types);
+	w->known = &w->compiled->ctypes;
+	w->indices = malloc((types + 1) * sizeof(*w->indices));
+	if (!w->indices || w->known->failed) {
+		w->t.strings.bytes.failed = true;
+		free(w->indices);
+		return;
+	}
+	for (size_t i = 0; i < types; i++)
+		w->indices[i] = CTYPE_NONE;
+	tff_add_entries(w);
 	out.name = strings_add(&w->t.strings, c->tsf->modname);
 	out.path = strings_add(&w->t.strings, w->module);
 	out.tsf = strings_add(&w->t.strings, diag_path(c->diag));
@@ -585,23 +570,22 @@ static void add_own_section(struct tff_writer *w)
 	for (size_t i = 0; i < c->tsf->group_count; i++)
 		name_add(&w->t.groups, &w->t.strings, c->tsf->groups[i].name,
 			 c->tsf->groups[i].id);
-	tff_types_settle(&types);
+	types_number(w);
 
 	/* Those that are wanted, in their order. */
-	for (size_t i = 0; i < types.known->count; i++) {
-		const struct ctype *in = &types.known->types[i];
+	for (size_t i = 0; i < types; i++) {
+		const struct ctype *in = &w->known->types[i];
 
-		if (tff_types_index(&types, i) == TFF_CTYPE_NONE)
+		if (w->indices[i] == CTYPE_NONE)
 			continue;
-		add_ctype(w, &types, in, out.members);
+		add_ctype(w, in, out.members);
 		out.members += in->member_count;
 		out.ctypes++;
 	}
-	for (size_t i = 0; i < types.known->count; i++)
-		if (tff_types_index(&types, i) != TFF_CTYPE_NONE)
-			add_members(w, &types, &types.known->types[i]);
-	w->t.strings.bytes.failed |= types.failed;
-	free(types.indices);
+	for (size_t i = 0; i < types; i++)
+		if (w->indices[i] != CTYPE_NONE)
+			add_members(w, &w->known->types[i]);
+	free(w->indices);
 	bytes_add(&w->t.sections, &out, sizeof(out));
 }
 
