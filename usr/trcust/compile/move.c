@@ -180,22 +180,20 @@ static int check_entry(const struct move *move, const struct move_entry *entry)
 }
 
 static int move_value(const struct move *move, const uint8_t *table,
-		      uint32_t *at, uint32_t *length, unsigned int need,
-		      struct bytes *rpn)
+		      uint32_t *at, uint32_t *length, unsigned int need)
 {
-	size_t start = rpn->size;
+	size_t start = move->rpn->size;
 	struct move_entry entry;
-	int code = move_rpn(move, table + *at, *length, false, need, rpn,
-			    &entry);
+	int code = move_rpn(move, table + *at, *length, false, need, &entry);
 
 	*at = start;
-	*length = rpn->size - start;
+	*length = move->rpn->size - start;
 	return code ? code : check_entry(move, &entry);
 }
 
 /* The low `need` bytes of a register. */
 static int move_register_value(const struct move *move, unsigned int number,
-			       unsigned int need, struct bytes *rpn)
+			       unsigned int need)
 {
 	uint32_t at = 0, length;
 	struct bytes one = {0};
@@ -204,7 +202,7 @@ static int move_register_value(const struct move *move, unsigned int number,
 	rpn_emit_register(&one, number, 0);
 	length = one.size;
 	if (!one.failed)
-		code = move_value(move, one.data, &at, &length, need, rpn);
+		code = move_value(move, one.data, &at, &length, need);
 	bytes_free(&one);
 	return code;
 }
@@ -214,31 +212,32 @@ int move_register(struct move *move, unsigned int number, struct bytes *rpn,
 {
 	*why = 0;
 	move->why = why;
-	return move_register_value(move, number, move->state.width, rpn);
+	move->rpn = rpn;
+	return move_register_value(move, number, move->state.width);
 }
 
 /* A register is another one there, or no longer one. */
 static int move_reg(struct move *move, const struct tdf_stmt *in,
-		    struct tdf_stmt *out, struct bytes *rpn)
+		    struct tdf_stmt *out)
 {
-	uint32_t at = rpn->size;
+	uint32_t at = move->rpn->size;
 	uint64_t number;
 	struct rpn_op op;
 	int64_t offset;
-	int code = move_register_value(move, in->reg, in->reg_bytes, rpn);
+	int code = move_register_value(move, in->reg, in->reg_bytes);
 
 	if (code)
 		return code;
-	if (rpn_single(rpn->data + at, rpn->size - at, &op) &&
+	if (rpn_single(move->rpn->data + at, move->rpn->size - at, &op) &&
 	    rpn_is_register(&op, &number, &offset) && !offset) {
 		out->reg = number;
-		rpn->size = at;
+		move->rpn->size = at;
 		return 0;
 	}
 	*out = (struct tdf_stmt) {
 		.kind = TDF_STMT_VALUE, .flags = TDF_STMT_RAW,
 		.length = in->reg_bytes, .rpn = at,
-		.rpn_length = rpn->size - at,
+		.rpn_length = move->rpn->size - at,
 	};
 	return 0;
 }
@@ -250,14 +249,14 @@ static int move_reg(struct move *move, const struct tdf_stmt *in,
  */
 static int move_address(const struct move *move, const uint8_t *table,
 			uint32_t *at, uint32_t *length, bool far,
-			unsigned int bytes, struct bytes *rpn, bool *value)
+			unsigned int bytes, bool *value)
 {
-	size_t start = rpn->size;
+	size_t start = move->rpn->size;
 	struct move_entry entry;
 	struct state_value found;
 	unsigned int from;
 	int code = move_rpn(move, table + *at, *length, far, move->state.width,
-			    rpn, &entry);
+			    &entry);
 
 	*at = start;
 	*value = false;
@@ -274,24 +273,22 @@ static int move_address(const struct move *move, const uint8_t *table,
 	else if (code > 0)
 		*value = true;
 	if (*value) {
-		rpn->size = start;
-		code = !move_memory_emit(move, &found, from, bytes, bytes, rpn);
+		move->rpn->size = start;
+		code = !move_memory_emit(move, &found, from, bytes, bytes);
 	}
-	*length = rpn->size - start;
-	return rpn->failed ? -ENOMEM : code != 0;
+	*length = move->rpn->size - start;
+	return move->rpn->failed ? -ENOMEM : code != 0;
 }
 
 static int move_memory(const struct move *move, const struct tdf_stmt *in,
-		       const uint8_t *table, struct tdf_stmt *out,
-		       struct bytes *rpn)
+		       const uint8_t *table, struct tdf_stmt *out)
 {
 	/* of a string up to the zero, which may be read in pieces */
 	unsigned int bytes = in->kind == TDF_STMT_MEM ? in->length :
 							in->length + 8;
 	bool value;
 	int code = move_address(move, table, &out->rpn, &out->rpn_length,
-				in->flags & TDF_STMT_SEGMENT, bytes, rpn,
-				&value);
+				in->flags & TDF_STMT_SEGMENT, bytes, &value);
 
 	if (code)
 		return code;
@@ -304,14 +301,14 @@ static int move_memory(const struct move *move, const struct tdf_stmt *in,
 		return 0;
 	if (in->flags & TDF_STMT_LEN_VALUE)
 		return move_value(move, table, &out->len_rpn,
-				  &out->len_rpn_length, 8, rpn);
+				  &out->len_rpn_length, 8);
 	code = move_address(move, table, &out->len_rpn, &out->len_rpn_length,
 			    in->flags & TDF_STMT_LEN_SEGMENT, in->len_bytes,
-			    rpn, &value);
+			    &value);
 	if (code || !value)
 		return code;
-	rpn_emit_extend(rpn, in->len_bytes, false);
-	out->len_rpn_length = rpn->size - out->len_rpn;
+	rpn_emit_extend(move->rpn, in->len_bytes, false);
+	out->len_rpn_length = move->rpn->size - out->len_rpn;
 	out->flags |= TDF_STMT_LEN_VALUE;
 	return 0;
 }
@@ -374,14 +371,13 @@ static bool leads_to_caller(const struct move *move,
 /* Return addresses are found from the frame's address and the frame pointer;
  * after a return the first is the address itself (bpf/stack.c). */
 static int move_stack(const struct move *move, const struct tdf_stmt *in,
-		      const uint8_t *table, struct tdf_stmt *out,
-		      struct bytes *rpn)
+		      const uint8_t *table, struct tdf_stmt *out)
 {
 	const struct arch *arch = move->module->arch;
 	const struct state_value *a = move->at_nominal, *b = move->at_site;
 	bool same_frame = state_is_same(&move->state, &a[arch->frame],
 					&b[arch->frame]);
-	size_t start = rpn->size;
+	size_t start = move->rpn->size;
 	struct error err = {0};
 	int code;
 
@@ -400,17 +396,17 @@ static int move_stack(const struct move *move, const struct tdf_stmt *in,
 		return move_report_text(move, "where the frame is isn't known");
 	code = dwarf_frame_address_emit(move->dwarf, move->module,
 					move->block->insns[move->site].address,
-					rpn, &err);
-	if (code == -ENOMEM || rpn->failed)
+					move->rpn, &err);
+	if (code == -ENOMEM || move->rpn->failed)
 		return -ENOMEM;
 	if (!code) {
 		out->rpn = start;
-		out->rpn_length = rpn->size - start;
+		out->rpn_length = move->rpn->size - start;
 		return 0;
 	}
-	rpn->size = start;
+	move->rpn->size = start;
 	return move_value(move, table, &out->rpn, &out->rpn_length,
-			  move->state.width, rpn);
+			  move->state.width);
 }
 
 int move_stmt(struct move *move, const struct tdf_stmt *in,
@@ -419,20 +415,20 @@ int move_stmt(struct move *move, const struct tdf_stmt *in,
 {
 	*why = 0;
 	move->why = why;
+	move->rpn = rpn;
 	*out = *in;
 	switch (in->kind) {
 	case TDF_STMT_REG:
-		return move_reg(move, in, out, rpn);
+		return move_reg(move, in, out);
 	case TDF_STMT_MEM:
 	case TDF_STMT_ASCIIZ:
-		return move_memory(move, in, table, out, rpn);
+		return move_memory(move, in, table, out);
 	case TDF_STMT_VALUE:
 	case TDF_STMT_IF:
 		return move_value(move, table, &out->rpn, &out->rpn_length,
-				  in->kind == TDF_STMT_IF ? 8 : in->length,
-				  rpn);
+				  in->kind == TDF_STMT_IF ? 8 : in->length);
 	case TDF_STMT_STACK:
-		return move_stack(move, in, table, out, rpn);
+		return move_stack(move, in, table, out);
 	default:
 		return 0;
 	}

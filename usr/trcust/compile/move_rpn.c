@@ -59,13 +59,11 @@ int move_report_register(const struct move *move, unsigned int number)
 }
 
 static bool base_emit(const struct move *move, unsigned int base, int64_t add,
-		      unsigned int need, unsigned int nesting,
-		      struct bytes *rpn);
+		      unsigned int need, unsigned int nesting);
 
 static bool move_low_emit(const struct move *move,
 			  const struct state_value *value, int64_t displacement,
-			  unsigned int need, unsigned int nesting,
-			  struct bytes *rpn)
+			  unsigned int need, unsigned int nesting)
 {
 	unsigned int bytes = value->bytes;
 
@@ -74,17 +72,17 @@ static bool move_low_emit(const struct move *move,
 	for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
 		if (state_is_alike(&move->at_site[i], value) &&
 		    move->at_site[i].known >= need) {
-			rpn_emit_register(rpn, i, displacement);
+			rpn_emit_register(move->rpn, i, displacement);
 			return true;
 		}
 	if (need <= bytes)
 		return base_emit(move, value->base,
 				 (uint64_t)value->add + displacement, need,
-				 nesting, rpn);
-	if (!base_emit(move, value->base, value->add, bytes, nesting, rpn))
+				 nesting);
+	if (!base_emit(move, value->base, value->add, bytes, nesting))
 		return false;
-	rpn_emit_extend(rpn, bytes, value->is_signed);
-	rpn_emit_add(rpn, displacement, true);
+	rpn_emit_extend(move->rpn, bytes, value->is_signed);
+	rpn_emit_add(move->rpn, displacement, true);
 	return true;
 }
 
@@ -92,19 +90,18 @@ static bool move_low_emit(const struct move *move,
  * not available at the site; rpn is as it was. */
 static bool move_value_emit(const struct move *move,
 			    const struct state_value *value,
-			    int64_t displacement, unsigned int need,
-			    struct bytes *rpn)
+			    int64_t displacement, unsigned int need)
 {
-	size_t size = rpn->size;
-	bool had = move_low_emit(move, value, displacement, need, 0, rpn);
+	size_t size = move->rpn->size;
+	bool had = move_low_emit(move, value, displacement, need, 0);
 
 	if (!had)
-		rpn->size = size;
+		move->rpn->size = size;
 	return had;
 }
 
 static bool register_emit(const struct move *move, unsigned int base,
-			  int64_t add, unsigned int need, struct bytes *rpn)
+			  int64_t add, unsigned int need)
 {
 	int found = -1;
 
@@ -117,7 +114,8 @@ static bool register_emit(const struct move *move, unsigned int base,
 	}
 	if (found < 0)
 		return false;
-	rpn_emit_register(rpn, found, (uint64_t)add - move->at_site[found].add);
+	rpn_emit_register(move->rpn, found,
+			  (uint64_t)add - move->at_site[found].add);
 	return true;
 }
 
@@ -138,8 +136,7 @@ static bool may_read(const struct move *move, const struct state_range *range)
 }
 
 static bool load_emit(const struct move *move, const struct state_range *range,
-		      int64_t add, unsigned int need, unsigned int nesting,
-		      struct bytes *rpn)
+		      int64_t add, unsigned int need, unsigned int nesting)
 {
 	unsigned int bytes = 1;
 
@@ -148,20 +145,19 @@ static bool load_emit(const struct move *move, const struct state_range *range,
 	if (nesting == NESTING_MAX || bytes > range->bytes ||
 	    !may_read(move, range) ||
 	    !move_low_emit(move, &range->address, 0, move->state.width,
-			   nesting + 1, rpn))
+			   nesting + 1))
 		return false;
-	rpn_emit_deref(rpn, bytes);
-	rpn_emit_add(rpn, add, true);
+	rpn_emit_deref(move->rpn, bytes);
+	rpn_emit_add(move->rpn, add, true);
 	return true;
 }
 
 /* A value that was stored in memory, which still has it. */
 static bool stored_emit(const struct move *move, unsigned int base, int64_t add,
-			unsigned int need, unsigned int nesting,
-			struct bytes *rpn)
+			unsigned int need, unsigned int nesting)
 {
 	const struct state *state = &move->state;
-	size_t size = rpn->size;
+	size_t size = move->rpn->size;
 
 	for (size_t i = state->write_count; i--;) {
 		const struct state_write *write = &state->writes[i];
@@ -172,10 +168,9 @@ static bool stored_emit(const struct move *move, unsigned int base, int64_t add,
 				     &relation) != write)
 			continue;
 		if (load_emit(move, &write->to,
-			      (uint64_t)add - write->value.add, need, nesting,
-			      rpn))
+			      (uint64_t)add - write->value.add, need, nesting))
 			return true;
-		rpn->size = size;
+		move->rpn->size = size;
 	}
 	return false;
 }
@@ -183,27 +178,26 @@ static bool stored_emit(const struct move *move, unsigned int base, int64_t add,
 /* The low `need` bytes of base + add. The thread's base is taken from where the
  * program has it: the kernel's copy may be older. */
 static bool base_emit(const struct move *move, unsigned int base, int64_t add,
-		      unsigned int need, unsigned int nesting,
-		      struct bytes *rpn)
+		      unsigned int need, unsigned int nesting)
 {
 	const struct state_other *other;
 	enum state_relation relation;
-	size_t size = rpn->size;
+	size_t size = move->rpn->size;
 
 	switch (base) {
 	case STATE_NONE:
 		return false;
 	case STATE_NUMBER:
-		rpn_emit_const(rpn, add);
+		rpn_emit_const(move->rpn, add);
 		return true;
 	case STATE_FIXED:
-		rpn_emit_addr(rpn, add);
+		rpn_emit_addr(move->rpn, add);
 		return true;
 	}
-	if (register_emit(move, base, add, need, rpn) ||
-	    stored_emit(move, base, add, need, nesting, rpn))
+	if (register_emit(move, base, add, need) ||
+	    stored_emit(move, base, add, need, nesting))
 		return true;
-	rpn->size = size;
+	move->rpn->size = size;
 	if (base < STATE_OTHERS)
 		return false;
 	/* what memory had at the beginning, and still has */
@@ -211,7 +205,7 @@ static bool base_emit(const struct move *move, unsigned int base, int64_t add,
 	return other->is_memory &&
 	       !state_write_find(&move->state, &other->memory, move->site,
 				 &relation) &&
-	       load_emit(move, &other->memory, add, need, nesting, rpn);
+	       load_emit(move, &other->memory, add, need, nesting);
 }
 
 /* The memory has at the site what it has at the nominal address. */
@@ -261,24 +255,22 @@ int move_memory_find(const struct move *move, const struct move_entry *entry,
 }
 
 bool move_memory_emit(const struct move *move, const struct state_value *value,
-		      unsigned int from, unsigned int bytes, unsigned int need,
-		      struct bytes *rpn)
+		      unsigned int from, unsigned int bytes, unsigned int need)
 {
 	unsigned int known = need < bytes ? need : bytes;
 	struct state_value part;
 
 	if (!from && state_extend(value, 0, bytes, false, &part) &&
 	    part.known >= need)
-		return move_value_emit(move, &part, 0, need, rpn);
-	if (from + known > 8 ||
-	    !move_value_emit(move, value, 0, from + known, rpn))
+		return move_value_emit(move, &part, 0, need);
+	if (from + known > 8 || !move_value_emit(move, value, 0, from + known))
 		return false;
 	if (from) {
-		rpn_emit_const(rpn, 8 * from);
-		rpn_emit_op(rpn, RPN_shr);
+		rpn_emit_const(move->rpn, 8 * from);
+		rpn_emit_op(move->rpn, RPN_shr);
 	}
 	if (need > bytes)
-		rpn_emit_extend(rpn, bytes, false);
+		rpn_emit_extend(move->rpn, bytes, false);
 	return true;
 }
 
@@ -622,7 +614,7 @@ static void do_register(struct rewriting *r, unsigned int number,
 	if (number >= ARCH_REGISTERS) {
 		emit_same(r, op);
 	} else if (!move_value_emit(move, &move->at_nominal[number],
-				    displacement, need, r->rpn)) {
+				    displacement, need)) {
 		entry.missing = number;
 		rpn_emit_const(r->rpn, 0);
 	}
@@ -661,8 +653,7 @@ static void do_deref(struct rewriting *r, unsigned int bytes,
 			r->rpn->size = start;
 		else
 			rpn_emit_op(r->rpn, RPN_drop);
-		if (!move_memory_emit(r->move, &value, from, bytes, need,
-				      r->rpn))
+		if (!move_memory_emit(r->move, &value, from, bytes, need))
 			r->failed = true;
 		if (!from && state_extend(&value, 0, bytes, false,
 					  &entry.value)) {
@@ -911,10 +902,9 @@ static int rewrite(struct rewriting *r, const struct move_need *needs,
 }
 
 int move_rpn(const struct move *move, const uint8_t *bytes, size_t size,
-	     bool far, unsigned int need, struct bytes *rpn,
-	     struct move_entry *entry)
+	     bool far, unsigned int need, struct move_entry *entry)
 {
-	struct rewriting r = { .move = move, .in = bytes, .rpn = rpn };
+	struct rewriting r = { .move = move, .in = bytes, .rpn = move->rpn };
 	struct move_need *needs;
 	int code = -ENOMEM;
 	size_t count, jumps;

@@ -25,6 +25,7 @@ struct move {
 	bool gone;		/* what was above the stack pointer may be below
 				 * it at the site */
 	char *why;		/* MOVE_WHY bytes of the caller */
+	struct bytes *rpn;	/* to which those for the site are appended */
 };
 
 /* What the instruction does; false: not known. */
@@ -55,8 +56,7 @@ int move_memory_find(const struct move *move, const struct move_entry *entry,
 		     unsigned int *from);
 /* Appends that as a value, of 1 to 8 bytes, of which `need` are wanted. */
 bool move_memory_emit(const struct move *move, const struct state_value *value,
-		      unsigned int from, unsigned int bytes, unsigned int need,
-		      struct bytes *rpn);
+		      unsigned int from, unsigned int bytes, unsigned int need);
 
 /*
  * Appends the expression, which leaves one value, or two (`far`), for the site;
@@ -64,7 +64,6 @@ bool move_memory_emit(const struct move *move, const struct state_value *value,
  * be missing. 0, 1, -ENOMEM as move_stmt().
  */
 int move_rpn(const struct move *move, const uint8_t *bytes, size_t size,
-	     bool far, unsigned int need, struct bytes *rpn,
-	     struct move_entry *entry);
+	     bool far, unsigned int need, struct move_entry *entry);
 
 #endif
