@@ -21,30 +21,29 @@
 #define LEN_BYTES	2	/* a word, manual 1.3.5.8 */
 
 /* A register in this module: its DWARF number; -1 after a message. */
-static int address_register(const struct compilation *c,
-			    const struct compile_site *site,
+static int address_register(const struct site_stmt *s,
 			    const struct tsf_register *reg, uint8_t *bytes)
 {
-	const struct arch *arch = c->module->arch;
+	const struct arch *arch = s->c->module->arch;
 	const struct arch_register *r = arch_register_find(arch, reg->name);
 	int number = r ? r->dwarf : -1;
 
 	if (number < 0) {
-		diag_report(c->diag, reg->pos, TRCERR_NOTAREG, reg->name);
+		diag_report(s->c->diag, reg->pos, TRCERR_NOTAREG, reg->name);
 		if (r)
-			diag_hint(c->diag, "the module is a 32-bit one");
+			diag_hint(s->c->diag, "the module is a 32-bit one");
 		return -1;
 	}
 	*bytes = r->bytes;
 	if (!arch->inherits_names || r->bytes != 4 || r->kind == ARCH_FLAGS ||
-	    site->repeated)
+	    s->site->repeated)
 		return number;
 	/* the low half is right for an int, wrong for a pointer */
-	diag_report(c->diag, reg->pos, TRCERR_LOWHALF, r->name);
+	diag_report(s->c->diag, reg->pos, TRCERR_LOWHALF, r->name);
 	for (size_t i = 0; i < arch->register_count; i++)
 		if (arch->registers[i].dwarf == number &&
 		    arch->registers[i].bytes == 8) {
-			diag_hint(c->diag, "which is all of an int; %s logs "
+			diag_hint(s->c->diag, "which is all of an int; %s logs "
 				  "its 8 bytes", arch->registers[i].name);
 			break;
 		}
@@ -52,22 +51,22 @@ static int address_register(const struct compilation *c,
 }
 
 /* Fbreg[{+|-}ireg]...: an E-register of a 64-bit module is its low half. */
-static int compile_flat(const struct compilation *c,
-			const struct compile_site *site, struct bytes *rpn,
+static int compile_flat(const struct site_stmt *s, struct bytes *rpn,
 			const struct tsf_address *address)
 {
-	bool wide = c->module->elf_class == ELFCLASS64;
+	bool wide = s->c->module->elf_class == ELFCLASS64;
 	int64_t rest = address->displacement;
 
 	for (size_t i = 0; i < address->register_count; i++) {
 		const struct tsf_register *reg = &address->registers[i];
 		uint8_t bytes = 0;
-		int number = address_register(c, site, reg, &bytes);
+		int number = address_register(s, reg, &bytes);
 		bool half = wide && bytes == 4;
 
 		if (number < 0)
 			return 1;
-		emit_register(site, number, half || reg->minus ? 0 : rest, rpn);
+		emit_register(s->site, number, half || reg->minus ? 0 : rest,
+			      rpn);
 		if (half)
 			rpn_emit_extend(rpn, 4, false);
 		else if (!reg->minus)
@@ -90,8 +89,7 @@ static void emit_offset_cut(struct bytes *rpn)
 }
 
 /* Rsreg[{+|-}dreg]...: the selector, the low 16 bits of the sum. */
-static int compile_segment(const struct compilation *c,
-			   const struct compile_site *site, struct bytes *rpn,
+static int compile_segment(const struct site_stmt *s, struct bytes *rpn,
 			   const struct tsf_address *address)
 {
 	uint16_t displacement = address->displacement;
@@ -99,13 +97,13 @@ static int compile_segment(const struct compilation *c,
 
 	for (size_t i = 0; i < address->register_count; i++) {
 		const struct tsf_register *reg = &address->registers[i];
-		int number = address_register(c, site, reg, &bytes);
+		int number = address_register(s, reg, &bytes);
 
 		if (number < 0)
 			return 1;
 		if (i == 1 && reg->minus)
 			rpn_emit_const(rpn, 0);
-		emit_register(site, number, 0, rpn);
+		emit_register(s->site, number, 0, rpn);
 		if (i > 1 || reg->minus)
 			rpn_emit_op(rpn, reg->minus ? RPN_minus : RPN_plus);
 	}
@@ -118,8 +116,7 @@ static int compile_segment(const struct compilation *c,
 	return 0;
 }
 
-static int compile_registers(const struct compilation *c,
-			     const struct compile_site *site,
+static int compile_registers(const struct site_stmt *s,
 			     const struct tsf_address *address,
 			     struct address *result)
 {
@@ -128,7 +125,7 @@ static int compile_registers(const struct compilation *c,
 	size_t used = 0;
 
 	if (!rpn)
-		return diag_no_memory(c->diag, address->pos);
+		return diag_no_memory(s->c->diag, address->pos);
 	for (size_t i = 0; i < address->register_count &&
 			   used < sizeof(place->where); i++) {
 		const struct tsf_register *reg = &address->registers[i];
@@ -138,17 +135,17 @@ static int compile_registers(const struct compilation *c,
 				 !i ? "" : reg->minus ? "-" : "+", reg->name);
 	}
 	if (address->form == TSF_ADDRESS_FLAT)
-		return compile_flat(c, site, rpn, address);
+		return compile_flat(s, rpn, address);
 	result->segment = true;
-	return compile_segment(c, site, rpn, address);
+	return compile_segment(s, rpn, address);
 }
 
 /* The displacement of a symbol: part of a static address, which it mustn't
  * carry into another section, else added to it. */
-static void symbol_displace(const struct compilation *c, int64_t displacement,
+static void symbol_displace(const struct site_stmt *s, int64_t displacement,
 			    struct address *result)
 {
-	bool wide = c->module->elf_class == ELFCLASS64;
+	bool wide = s->c->module->elf_class == ELFCLASS64;
 	struct bytes *rpn = &result->place.pieces[0].rpn;
 	struct rpn_op op;
 
@@ -156,7 +153,7 @@ static void symbol_displace(const struct compilation *c, int64_t displacement,
 		result->offset = displacement;
 		return;
 	}
-	if (c->module->kind != TDF_MODULE_USER ||
+	if (s->c->module->kind != TDF_MODULE_USER ||
 	    !rpn_single(rpn->data, rpn->size, &op) || op.code != RPN_addr) {
 		rpn_emit_add(rpn, displacement, wide);
 		return;
@@ -186,12 +183,10 @@ static void compile_type(const struct tsf_address *address, bool segmented,
 }
 
 /* One dereference, and what is added after it. */
-static int compile_link(const struct compilation *c,
-			const struct compile_site *site,
-			const struct tsf_address *in, bool loads_far,
-			int64_t add, struct address *result)
+static int compile_link(const struct site_stmt *s, const struct tsf_address *in,
+			bool loads_far, int64_t add, struct address *result)
 {
-	bool wide = c->module->elf_class == ELFCLASS64;
+	bool wide = s->c->module->elf_class == ELFCLASS64;
 	unsigned int bytes = loads_far ? FAR_BYTES : wide ? 8 : 4;
 	const char *why = "it has fewer bytes than a pointer";
 	struct place target;
@@ -199,7 +194,7 @@ static int compile_link(const struct compilation *c,
 	int code = 0;
 
 	if (!rpn)
-		return diag_no_memory(c->diag, in->pos);
+		return diag_no_memory(s->c->diag, in->pos);
 	if (result->segment) {
 		bytes_join(rpn, &result->place.pieces[0].rpn);
 		rpn_emit_op(rpn, RPN_xderef_size);
@@ -207,7 +202,8 @@ static int compile_link(const struct compilation *c,
 	} else if (place_value(&result->place, result->offset, bytes, false,
 			       rpn)) {
 		place_is_known(&result->place, result->offset, bytes, &why);
-		code = message_absent(c, site, in->pos, in->name, why, NULL);
+		code = message_absent(s->c, s->site, in->pos, in->name, why,
+				      NULL);
 	}
 	if (loads_far) {
 		/* a far pointer becomes selector and, on top, offset + add */
@@ -230,8 +226,7 @@ static int compile_link(const struct compilation *c,
 }
 
 /* `segmented`: pointers at a symbol are far ones (MEM, ASCIIZ). */
-static int address_compile(const struct compilation *c,
-			   const struct compile_site *site,
+static int address_compile(const struct site_stmt *s,
 			   const struct tsf_address *address, bool segmented,
 			   struct address *result)
 {
@@ -241,22 +236,22 @@ static int address_compile(const struct compilation *c,
 	int code;
 
 	memset(result, 0, sizeof(*result));
-	code = symbol ? symbol_resolve(c, site, address->pos, address->name,
-				    false, result) :
-			compile_registers(c, site, address, result);
+	code = symbol ? symbol_resolve(s->c, s->site, address->pos,
+				       address->name, false, result) :
+			compile_registers(s, address, result);
 	if (code)
 		return code;
 	compile_type(address, segmented, result);
 	if (address_is_absent(result))
 		return 0;
 	if (symbol)
-		symbol_displace(c, address->displacement, result);
+		symbol_displace(s, address->displacement, result);
 	for (size_t i = 0; i < address->add_count && !code; i++) {
 		bool switched = i + 1 == address->add_count &&
 				(address->flag == TSF_IF ||
 				 address->flag == TSF_IS);
 
-		code = compile_link(c, site, address, far != switched,
+		code = compile_link(s, address, far != switched,
 				    address->add[i], result);
 	}
 	return code;
@@ -269,7 +264,7 @@ static int data_register(const struct site_stmt *s)
 	struct compile_item *item = s->item;
 	struct tdf_stmt *out;
 	uint8_t bytes;
-	int number = address_register(s->c, s->site, reg, &bytes), code;
+	int number = address_register(s, reg, &bytes), code;
 	bool saved;
 
 	if (number < 0)
@@ -466,12 +461,11 @@ static int data_memory(const struct site_stmt *s)
 	const struct tsf_stmt *in = s->in;
 	struct compile_item *item = s->item;
 	struct address at, len = {0};
-	int code = address_compile(s->c, s->site, &in->address, in->segmented,
-				   &at);
+	int code = address_compile(s, &in->address, in->segmented, &at);
 
 	if (!code && in->has_len)
-		code = address_compile(s->c, s->site, &in->len_address,
-				       in->segmented, &len);
+		code = address_compile(s, &in->len_address, in->segmented,
+				       &len);
 	if (code)
 		goto out;
 	item->kind = in->kind == TSF_MEM ? TDF_STMT_MEM : TDF_STMT_ASCIIZ;

@@ -402,6 +402,9 @@ static int parameter_settle(const struct compilation *c,
 #define WHY_EARLY	"its slot in the frame is not stored yet"
 
 struct frame_slot {
+	const struct compilation *c;
+	const struct compile_site *site;
+	const struct dwarf_variable *variable;
 	const struct stores *stores;
 	const struct block *block;	/* at the site */
 	const struct arch *arch;
@@ -806,18 +809,16 @@ static int piece_settle(struct frame_slot *s, struct place_piece *piece,
 
 /* An object with bounds of its own is no part of another one, as variables of
  * inlined functions may be. */
-static bool is_object(const struct compilation *c,
-		      const struct compile_site *site,
-		      const struct dwarf_variable *variable)
+static bool is_object(const struct frame_slot *s)
 {
-	Dwarf_Die die = variable->die;
+	Dwarf_Die die = s->variable->die;
 	struct dwarf_scopes scopes;
 	Dwarf_Attribute attr;
 	Dwarf_Block block;
 
 	if (!dwarf_attr_integrate(&die, DW_AT_location, &attr) ||
 	    dwarf_formblock(&attr, &block) ||
-	    dwarf_scopes_find(c->dwarf, site->nominal, &scopes))
+	    dwarf_scopes_find(s->c->dwarf, s->site->nominal, &scopes))
 		return false;
 	for (size_t i = 0; i < scopes.count; i++)
 		if (dwarf_tag(&scopes.dies[i]) == DW_TAG_inlined_subroutine)
@@ -825,41 +826,30 @@ static bool is_object(const struct compilation *c,
 	return true;
 }
 
-/* Bytes of the variable, 1: not known; *number: it is no address. */
-static uint64_t variable_bytes(const struct frame_slot *s,
-			       const struct dwarf_variable *variable,
-			       bool *number)
+/* Bytes of the variable, 1: not known; s->number: it is no address. */
+static uint64_t variable_bytes(struct frame_slot *s)
 {
+	const Dwarf_Die *type = &s->variable->type;
+	enum dwarf_type_kind kind;
 	Dwarf_Die bare;
 	uint64_t bytes;
 
-	*number = false;
-	if (!variable->type.addr)
+	if (!type->addr)
 		return 1;
-	dwarf_type_peel(&variable->type, &bare, NULL);
-	switch (dwarf_type_kind(&bare)) {
-	case DWARF_TYPE_REFERENCE:
+	dwarf_type_peel(type, &bare, NULL);
+	kind = dwarf_type_kind(&bare);
+	if (kind == DWARF_TYPE_REFERENCE)
 		return s->width;
-	case DWARF_TYPE_BOOL:
-	case DWARF_TYPE_CHAR:
-	case DWARF_TYPE_INT:
-	case DWARF_TYPE_FLOAT:
-	case DWARF_TYPE_ENUM:
-		*number = true;
-		break;
-	default:
-		break;
-	}
+	s->number = kind == DWARF_TYPE_BOOL || kind == DWARF_TYPE_CHAR ||
+		    kind == DWARF_TYPE_INT || kind == DWARF_TYPE_FLOAT ||
+		    kind == DWARF_TYPE_ENUM;
 	return dwarf_type_bytes(&bare, &bytes) ? bytes : 1;
 }
 
-static int slot_place_settle(const struct compilation *c,
-			     const struct compile_site *site,
-			     const struct dwarf_variable *variable,
-			     struct frame_slot *s, struct place *place,
+static int slot_place_settle(struct frame_slot *s, struct place *place,
 			     struct error *err)
 {
-	uint64_t bytes = variable_bytes(s, variable, &s->number);
+	uint64_t bytes = variable_bytes(s);
 	struct place settled = {0};
 	uint64_t number;
 	struct rpn_op op;
@@ -869,8 +859,8 @@ static int slot_place_settle(const struct compilation *c,
 
 	for (size_t i = 0; i < place->count && !code; i++)
 		code = piece_settle(s, &place->pieces[i], bytes,
-				    place->count == 1 &&
-				    is_object(c, site, variable), &settled);
+				    place->count == 1 && is_object(s),
+				    &settled);
 	memcpy(settled.where, place->where, sizeof(settled.where));
 	place_free(place);
 	*place = settled;
@@ -886,7 +876,7 @@ static int slot_place_settle(const struct compilation *c,
 	if (!is_absent(place, err))
 		return 0;
 	if (s->stored) {
-		analysis_name(c, s->stored, name, sizeof(name));
+		analysis_name(s->c, s->stored, name, sizeof(name));
 		error_hint(err, "it is stored by the instruction at %s", name);
 	}
 	return -ENODATA;
@@ -908,6 +898,7 @@ static int slot_settle(const struct compilation *c,
 		.dwarf = c->dwarf, .pc = site->nominal,
 	};
 	struct frame_slot s = {
+		.c = c, .site = site, .variable = variable,
 		.arch = c->module->arch, .frame_base = -1, .block = block,
 		.width = c->module->elf_class == ELFCLASS64 ? 8 : 4,
 	};
@@ -939,8 +930,7 @@ static int slot_settle(const struct compilation *c,
 			       s.frame_base == (int)s.arch->stack ? NULL :
 								    block,
 			       &s.stores);
-	return code ? code :
-		      slot_place_settle(c, site, variable, &s, place, err);
+	return code ? code : slot_place_settle(&s, place, err);
 }
 
 int settle_place(const struct compilation *c, const struct compile_site *site,
