@@ -535,7 +535,6 @@ static int find_usdt(struct site_search *s)
  * have a probe are left out. */
 static int take_places(struct site_search *s, struct compile_point *out)
 {
-	bool several;
 	size_t kept = 0;
 	char text[32];
 	int code = 0;
@@ -544,7 +543,7 @@ static int take_places(struct site_search *s, struct compile_point *out)
 	for (size_t i = 0; i < s->count; i++)
 		if (!i || s->places[i].address != s->places[kept - 1].address)
 			s->places[kept++] = s->places[i];
-	several = kept > 1;
+	s->count = kept;
 	if (kept > TDF_SITES_MAX) {
 		snprintf(text, sizeof(text), "%zu", kept);
 		diag_report(s->c->diag, s->point->tp.pos, TRCERR_TOOMANYSITES,
@@ -555,7 +554,7 @@ static int take_places(struct site_search *s, struct compile_point *out)
 	if (!out->sites)
 		return diag_no_memory(s->c->diag, s->point->tp.pos);
 	for (size_t i = 0; i < kept && !code; i++) {
-		code = site_place_check(s, &s->places[i], several,
+		code = site_place_check(s, &s->places[i],
 					&out->sites[out->site_count]);
 		if (!code)
 			out->site_count++;

@@ -44,9 +44,10 @@ static void address_spell(const struct site_search *s,
 
 /* Of several places the one named `what` is left out after a warning; else the
  * address is wrong. The caller adds why. */
-static int refuse_address(const struct site_search *s, bool several,
-			  const char *what)
+static int refuse_address(const struct site_search *s, const char *what)
 {
+	bool several = s->count > 1;
+
 	diag_report(s->c->diag, s->point->tp.pos,
 		    several ? TRCERR_LEFTOUT : TRCERR_INVALIDADDRESS,
 		    several ? what : s->point->tp.text);
@@ -54,9 +55,10 @@ static int refuse_address(const struct site_search *s, bool several,
 }
 
 static int refuse_opcode(const struct site_search *s,
-			 const struct site_place *place, bool several,
+			 const struct site_place *place,
 			 const struct code_site *at, int verdict)
 {
+	bool several = s->count > 1;
 	struct diag *diag = s->c->diag;
 	char name[320], insn[128], before[320] = "", after[320] = "";
 
@@ -182,8 +184,7 @@ static uint64_t find_label(const struct compilation *c,
 }
 
 int site_place_check(const struct site_search *s,
-		     const struct site_place *place, bool several,
-		     struct compile_site *site)
+		     const struct site_place *place, struct compile_site *site)
 {
 	const struct compilation *c = s->c;
 	const struct tsf_point *point = s->point;
@@ -195,7 +196,7 @@ int site_place_check(const struct site_search *s,
 	/* Is there code, and does an instruction begin there? */
 	snprintf(address, sizeof(address), "%#" PRIx64, place->address);
 	if (!module_code(c->module, at.address, &available, NULL)) {
-		code = refuse_address(s, several, address);
+		code = refuse_address(s, address);
 		diag_hint(c->diag, "%s (%s) is not in an executable section",
 			  place->symbol && place->address == place->base &&
 			  !site_place_has_offset(&point->tp) ?
@@ -221,7 +222,7 @@ int site_place_check(const struct site_search *s,
 		return 1;
 	}
 	if (verdict != CODE_GOOD)
-		return refuse_opcode(s, place, several, &at, verdict);
+		return refuse_opcode(s, place, &at, verdict);
 
 	site->address = site->nominal = place->address;
 	site->named = place->named ? place->named : place->address;
@@ -240,7 +241,7 @@ int site_place_check(const struct site_search *s,
 	}
 	if (place->semaphore && !site->semaphore) {
 		/* the program skips the probe while its counter is 0 */
-		code = refuse_address(s, several, address);
+		code = refuse_address(s, address);
 		diag_hint(c->diag, "its semaphore (%#" PRIx64 ") is not in the "
 				   "file", place->semaphore);
 		return code;

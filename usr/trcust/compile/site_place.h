@@ -38,11 +38,10 @@ struct site_search {
 struct site_place *site_place_add(struct site_search *s, uint64_t address);
 
 #define SITE_LEFT_OUT	2
-/* Can a probe be there? Fills the site. Of `several` places one that can't have
+/* Can a probe be there? Fills the site. Of several places one that can't have
  * a probe is left out after a warning: SITE_LEFT_OUT. */
 int site_place_check(const struct site_search *s,
-		     const struct site_place *place, bool several,
-		     struct compile_site *site);
+		     const struct site_place *place, struct compile_site *site);
 /* False, after a message: the segment can have no probe. */
 bool site_place_check_page(const struct site_search *s,
 			   const struct compile_site *site);

@@ -227,14 +227,14 @@ bool stmts_have_stack(const struct tsf_point *point)
 	return false;
 }
 
-static int check_room(const struct compilation *c, const struct compiled *out,
-		      const struct tsf_stmt *stmt,
-		      const struct compile_site *site)
+static int check_room(const struct site_stmt *of, const struct tsf_stmt *stmt)
 {
-	uint32_t count = out->stmt_count - site->first_stmt, fixed = 0;
+	const struct compiled *out = of->out;
+	uint32_t first = of->site->first_stmt, fixed = 0;
+	uint32_t count = out->stmt_count - first;
 	char limit[64];
 
-	for (uint32_t i = site->first_stmt; i < out->stmt_count; i++) {
+	for (uint32_t i = first; i < out->stmt_count; i++) {
 		const struct tdf_stmt *s = &out->stmts[i];
 
 		if (s->kind == TDF_STMT_REG)
@@ -252,34 +252,35 @@ static int check_room(const struct compilation *c, const struct compiled *out,
 	else
 		snprintf(limit, sizeof(limit),
 			 "%d bytes of registers and prefixes", FIXED_MAX);
-	diag_report(c->diag, stmt->kind == TSF_REGS ? stmt->reg.pos : stmt->pos,
+	diag_report(of->c->diag, stmt->kind == TSF_REGS ? stmt->reg.pos :
+							  stmt->pos,
 		    TRCERR_TPRTOOBIG, limit);
 	return 1;
 }
 
 /* The next statement at a site; the first site determines what is logged. */
-static int compile_stmt(const struct compilation *c, struct compiled *out,
-			const struct compile_site *site,
-			const struct tsf_stmt *in, struct compile_point *point)
+static int compile_stmt(const struct site_stmt *of, const struct tsf_stmt *in,
+			struct compile_point *point)
 {
 	struct compile_item item = { .tsf = in, .ctype = CTYPE_NONE };
 	struct compile_item *first = &point->items[in - point->tsf->stmts];
 	const struct site_stmt s = {
-		.c = c, .out = out, .site = site, .in = in, .item = &item,
+		.c = of->c, .out = of->out, .site = of->site, .in = in,
+		.item = &item,
 	};
 	int code = in->kind == TSF_VAR ? variable_compile(&s) :
 					 data_compile(&s);
 
-	if (site == point->sites) {
+	if (s.site == point->sites) {
 		*first = item;
 		return code;
 	}
 	if (!code && (first->kind != item.kind || first->raw != item.raw ||
 		      first->variable != item.variable ||
 		      first->bytes != item.bytes)) {
-		diag_report(c->diag, in->pos, TRCERR_LAYOUT, item.label);
-		diag_hint(c->diag, "it has another type or size at %#" PRIx64,
-			  site->nominal);
+		diag_report(s.c->diag, in->pos, TRCERR_LAYOUT, item.label);
+		diag_hint(s.c->diag, "it has another type or size at %#" PRIx64,
+			  s.site->nominal);
 		code = 1;
 	}
 	return code;
@@ -299,12 +300,12 @@ int stmts_compile_site(const struct compilation *c, struct compiled *out,
 		code = condition_compile(&s, tsf->condition);
 	for (size_t i = 0; i < tsf->stmt_count && code >= 0 &&
 			   code != COMPILE_LEAVE_OUT; i++) {
-		int more = compile_stmt(c, out, site, &tsf->stmts[i], point);
+		int more = compile_stmt(&s, &tsf->stmts[i], point);
 
 		if (!code || more < 0)
 			code = more;
 		if (!code)
-			code = check_room(c, out, &tsf->stmts[i], site);
+			code = check_room(&s, &tsf->stmts[i]);
 	}
 	site->stmts = out->stmt_count - site->first_stmt;
 	return code;

@@ -470,57 +470,53 @@ static bool parse_opcode(struct parser *p)
 	return true;
 }
 
-/* ID of a name; 0 after the message `unknown`. */
-static uint16_t point_name_find(struct parser *p, const struct tsf_name *names,
-				size_t count, const char *name,
-				struct srcpos pos, enum diag_id unknown)
+/* The ID of the name that is next, of a type or a group; 0 after a message. */
+static bool point_name(struct parser *p, bool group, uint16_t *id)
 {
 	char known[TDF_GROUPS_MAX * (TDF_NAME_MAX + 2) + 1] = "";
+	const struct tsf_name *names = group ? p->tsf->groups : p->tsf->types;
+	size_t count = group ? p->tsf->group_count : p->tsf->type_count;
+	char name[TDF_NAME_MAX + 1];
+	struct srcpos pos;
 	size_t used = 0;
 
+	*id = 0;
+	if (!parser_name(p, name, &pos))
+		return false;
 	for (size_t i = 0; i < count; i++) {
-		if (!strcmp(names[i].name, name))
-			return names[i].id;
+		if (!strcmp(names[i].name, name)) {
+			*id = names[i].id;
+			return true;
+		}
 		used += sprintf(known + used, "%s%s", i ? ", " : "",
 				names[i].name);
 	}
-	parser_report(p, pos, unknown, name);
+	parser_report(p, pos, group ? TRCERR_NOTAGROUP : TRCERR_NOTATYPE, name);
 	if (used)
 		diag_hint(p->diag, "defined are: %s", known);
 	else
-		diag_hint(p->diag, "%s defines them", names == p->tsf->types ?
-						     "TYPELIST" : "GROUPLIST");
-	return 0;
+		diag_hint(p->diag, "%s defines them",
+			  group ? "GROUPLIST" : "TYPELIST");
+	return true;
 }
 
 static bool parse_type(struct parser *p)
 {
-	char name[TDF_NAME_MAX + 1];
-	struct srcpos pos;
+	uint16_t id;
 
 	if (!parser_expect(p, '('))
 		return false;
 	do {
-		if (!parser_name(p, name, &pos))
+		if (!point_name(p, false, &id))
 			return false;
-		p->point->type |=
-			point_name_find(p, p->tsf->types, p->tsf->type_count,
-					name, pos, TRCERR_NOTATYPE);
+		p->point->type |= id;
 	} while (parser_list_continues(p));
 	return parser_expect(p, ')');
 }
 
 static bool parse_group(struct parser *p)
 {
-	char name[TDF_NAME_MAX + 1];
-	struct srcpos pos;
-
-	if (!parser_name(p, name, &pos))
-		return false;
-	p->point->group =
-		point_name_find(p, p->tsf->groups, p->tsf->group_count, name,
-				pos, TRCERR_NOTAGROUP);
-	return true;
+	return point_name(p, true, &p->point->group);
 }
 
 static bool parse_desc(struct parser *p)
