@@ -3,9 +3,6 @@
 #ifndef TRCUST_FROM_SOURCE_H
 #define TRCUST_FROM_SOURCE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "trcust/tsf/diag.h"
 
 struct source_comment {

@@ -7,16 +7,13 @@
 #ifndef TRCUST_INPUT_H
 #define TRCUST_INPUT_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include "run.h"
 #include "trcust/compile/compile.h"
 
 /*
- * Names without a directory are looked for in the current directory, then
- * along TRCUST_PATH (a list like PATH; the manual's DPATH). What is found
- * nowhere comes back as it was given. NULL: out of memory. The caller frees
- * these.
+ * Names without a directory are looked for in the current directory, then along
+ * TRCUST_PATH (a list like PATH; the manual's DPATH). What is found nowhere
+ * comes back as it was given. NULL: out of memory. The caller frees these.
  */
 char *locate_input(const char *name);
 /* The TSF: without an extension with .tsf, then .TSF added, else as given. */

@@ -6,8 +6,6 @@
 #ifndef TRCUST_RUN_H
 #define TRCUST_RUN_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include "lib/error.h"
 #include "trcust/compile/move.h"
 

@@ -3,7 +3,6 @@
 #ifndef TRCUST_WRITE_H
 #define TRCUST_WRITE_H
 
-#include <stdbool.h>
 #include "lib/error.h"
 #include "lib/formats/tff.h"
 #include "lib/outfile.h"

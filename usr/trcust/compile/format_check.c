@@ -12,8 +12,7 @@
 
 #define REST	"%U\n"		/* of items that the format has no room for */
 
-/* What precedes a type's name so that a control can have it; NULL:
- * it can't. */
+/* What precedes a type's name so that a control can have it; NULL: it can't. */
 static const char *type_tag(const struct ctype *type)
 {
 	static const char *const tags[] = {

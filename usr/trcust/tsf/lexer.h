@@ -11,9 +11,6 @@
 #ifndef TRCUST_LEXER_H
 #define TRCUST_LEXER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "diag.h"
 
 #define LEXER_LINE_MAX	65535	/* bytes, without the line end */

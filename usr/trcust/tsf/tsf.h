@@ -8,9 +8,6 @@
 #define TRCUST_TSF_H
 
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <rastrace/tdf.h>
 #include "diag.h"
