@@ -488,8 +488,8 @@ static bool point_name(struct parser *p, bool group, uint16_t *id)
 			*id = names[i].id;
 			return true;
 		}
-		used += sprintf(known + used, "%s%s", i ? ", " : "",
-				names[i].name);
+		used += snprintf(known + used, sizeof(known) - used, "%s%s",
+				 i ? ", " : "", names[i].name);
 	}
 	parser_report(p, pos, group ? TRCERR_NOTAGROUP : TRCERR_NOTATYPE, name);
 	if (used)
