@@ -25,7 +25,7 @@ DOCDIR	?= $(PREFIX)/share/doc/rastrace
 INSTALL	?= install
 
 PROGRAMS := trcust trace tracefmt heapmon
-trcust_LIBS   := -ldw -lelf -lZydis -lcapstone -liberty -llzma -lzstd -lz
+trcust_LIBS   := -lbpf -ldw -lelf -lZydis -lcapstone -liberty -llzma -lzstd -lz
 trace_LIBS    := -lbpf -lelf -lz
 tracefmt_LIBS := -lbpf -lelf -lz
 heapmon_LIBS  := -lbpf -ldw -lelf -lz -lm

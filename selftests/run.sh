@@ -309,6 +309,7 @@ start() {
 # start_background: run the tests of $work/background that have not started, one
 # after another
 start_background() {
+	[ -s "$work/background" ] || return 0
 	while read -r name command; do
 		mkdir -p "$work/${name%/*}"
 		mkdir "$work/$name.started" 2>/dev/null &&

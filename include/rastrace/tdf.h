@@ -67,7 +67,8 @@ struct tdf_header {
 
 #define TDF_ID_NONE		0	/* a kernel symbol, no file was seen */
 #define TDF_ID_BUILD		1	/* NT_GNU_BUILD_ID */
-#define TDF_ID_CONTENT		2	/* FNV-1a of the executable segments */
+#define TDF_ID_CONTENT		2	/* FNV-1a of the executable segments, or
+					 * of a kernel's BTF */
 
 struct tdf_module {
 	__u32 path;		/* string: as resolved by trcust */

@@ -105,6 +105,47 @@ tracefmt -q -t . >out
 is "$(grep -c '^work' out)" 3 "the program's are recorded"
 # the program has opened its libraries
 ok "and the kernel's" test "$(count open)" -ge 2
+
+# Types and parameters from the BTF of this kernel, which has no other file
+if [ -r /sys/kernel/btf/vmlinux ]; then
+	cat >types.tsf <<-'TSF'
+	MODNAME=vmlinux
+	MAJOR=24
+	TRACE MINOR=1, TP=.vfs_open, DESC="typed",
+		VARS=(path->dentry->d_name.name, file->f_flags & 3,
+		path->dentry->d_name.len), IF=(path->dentry->d_name.len == 11)
+	TRACE MINOR=2, TP=.vfs_read, DESC="read",
+		VARS=(file->f_path.dentry->d_name.name, count),
+		IF=(count == 777)
+	TRACE MINOR=3, TP=.vfs_read,RETEP=CALLER, DESC="done",
+		VARS=((long)$RESULT), IF=((long)$RESULT == 11)
+	TSF
+	case $(uname -m) in
+	aarch64) sed -i 's/$RESULT/$X0/g' types.tsf ;;
+	*) sed -i 's/$RESULT/$RAX/g' types.tsf ;;
+	esac
+	status 0 "types of BTF" trcust types.tsf
+	status 0 "  on" on types.tdf
+	printf 'some bytes\n' >hello_world
+	busybox dd if=hello_world of=/dev/null bs=777 count=1 2>/dev/null
+	tracefmt -q -t . >out
+	like "$(cat out)" "^path->dentry->d_name.name = hello_world\$" \
+		"  a string through three pointers"
+	like "$(cat out)" "^file->f_flags & 3 = 0\$" "  a member"
+	like "$(cat out)" "^path->dentry->d_name.len = 11\$" \
+		"  one of an anonymous union"
+	like "$(cat out)" "^count = 777\$" "  a parameter"
+	is "$(grep -c '^done' out)" 1 "  the result"
+	trace clear
+	sed -i 's/MAJOR=24/MAJOR=25/' types.tsf
+	dd if=/sys/kernel/btf/vmlinux of=other.btf bs=64k 2>/dev/null
+	trcust --btf other.btf types.tsf
+	status 0 "  a copy of it is of this kernel" on types.tdf
+	trace clear
+else
+	skip "types of BTF" "this kernel has no BTF"
+fi
+
 make_tdf absent.tsf <<'TSF'
 MODNAME=vmlinux
 MAJOR=23

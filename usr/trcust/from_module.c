@@ -449,6 +449,7 @@ static void text_point(struct tsf_maker *m, const struct made_function *c, bool 
 	}
 	bytes_print(text, "\nTRACE MINOR=0x%04x,\n\tTP=%s%s,\n",
 		    post ? minor | POST : minor, c->tp,
+		    post && !m->module->elf ? ",RETEP=CALLER" :
 		    post ? ",RETEP" : c->at_label ? "+0" : "");
 	bytes_print(text, "\tTYPE=(%s,%s),\n\tDESC=\"(", scope,
 		    post ? "POST" : "PRE");

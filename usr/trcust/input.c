@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <rastrace/tdf.h>
+#include "lib/debug/arch/arch.h"
+#include "lib/debug/btf/btf_open.h"
 #include "lib/formats/tdf.h"
 #include "lib/guard.h"
 #include "lib/path.h"
@@ -132,7 +134,7 @@ static int locate_module(struct input *at, const struct settings *s,
 	}
 
 	/* where the module is on the target, as far as it is known here */
-	if (at->kind == TDF_MODULE_KERNEL) {
+	if (input->kind == TDF_MODULE_KERNEL) {
 		at->path = strdup("vmlinux");
 	} else if (name[0] == '/') {
 		at->path = strdup(module ? name : at->file +
@@ -261,6 +263,51 @@ const struct arch *input_arch(const struct settings *s, const char *modname,
 	return arch;
 }
 
+static uint64_t input_map_address(void *context, const char *name)
+{
+	bool others;
+	const struct map_symbol *symbol = map_find(context, name, true,
+						   &others);
+
+	return symbol && !others ? symbol->address : 0;
+}
+
+static uint64_t input_symbol_address(void *context, const char *name)
+{
+	bool others;
+	const struct module_symbol *symbol =
+		module_symbol_find(context, name, MODULE_CODE, &others);
+
+	return symbol && symbol->defined && !others ? symbol->address : 0;
+}
+
+/*
+ * The types and functions of a kernel that has no DWARF: the BTF of --btf, of
+ * its own file, or of the running kernel. 0, also if there is none and --btf
+ * isn't given; else a negative errno with err set.
+ */
+static int input_open_btf(struct compilation *c, const struct settings *s,
+			  struct input *input, const char *file,
+			  struct error *err)
+{
+	struct btf_dwarf_source source = { .machine = c->module->machine };
+	struct bytes image = {0};
+	int code;
+
+	if (c->module->elf) {
+		source.address = input_symbol_address;
+		source.context = c->module;
+	} else if (c->map) {
+		source.address = input_map_address;
+		source.context = c->map;
+	}
+	code = btf_dwarf_open(file, &source, &image, &input->btf, err);
+	if (!code)
+		code = dwarf_file_open_image(&c->dwarf, c->module, &image, err);
+	bytes_free(&image);
+	return code == -ENOMEM || s->btf ? code : 0;
+}
+
 int input_open(struct compilation *c, const struct settings *s,
 	       struct input *input, const char *modname, const char *tsf,
 	       bool needed)
@@ -299,6 +346,16 @@ int input_open(struct compilation *c, const struct settings *s,
 			guard_file(c->dwarf->path);
 		if (code == -ENOENT && !s->debug)	/* it may have none */
 			code = 0;
+	}
+	if (!code && !c->dwarf && input->kind == TDF_MODULE_KERNEL &&
+	    (s->btf ? strcmp(s->btf, "none") :
+		      input->file || c->module->arch == arch_own())) {
+		const char *btf = s->btf ? s->btf :
+				  input->file ? input->file : BTF_RUNNING;
+
+		err = (struct error) {0};
+		code = input_open_btf(c, s, input, btf, &err);
+		file = code ? btf : file;
 	}
 	if (code)
 		diag_report_error(c->diag, input->pos, file, code, &err);

@@ -33,6 +33,7 @@ struct input {
 	char *path;		/* to record: where it is on the target */
 	uint8_t kind;		/* TDF_MODULE_* */
 	struct srcpos pos;	/* of MODNAME */
+	struct identity btf;	/* of the kernel whose BTF was opened */
 };
 
 /* The map that /M= names; 0, or -1 after a message. */

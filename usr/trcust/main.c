@@ -129,6 +129,10 @@ static const struct option_def options[] = {
 	 OPTION_PLACE(struct settings, map)},
 	{"debug", 0, "FILE", "read the debug information of the module from this file",
 	 OPTION_PLACE(struct settings, debug)},
+	{"btf", 0, "FILE",
+	 "types of a kernel without debug information: an ELF or BTF file; none "
+	 "for no types (default: the running kernel's)",
+	 OPTION_PLACE(struct settings, btf)},
 	{"sysroot", 0, "DIR", "look for the target's files below DIR",
 	 OPTION_PLACE(struct settings, sysroot)},
 	{"site", 0, "HOW",

@@ -25,7 +25,7 @@ struct settings {
 	int level;		/* messages: 0, 1, 2 */
 	bool exit_zero;
 	const char *output;	/* COMPILE: a directory; FROM_: a file */
-	const char *module, *sysroot, *map, *debug;	/* NULL: not given */
+	const char *module, *sysroot, *map, *debug, *btf; /* NULL: not given */
 	const char *combine;	/* the TFF to make */
 	bool explain;
 	const struct arch *arch; /* of a kernel without a file */

@@ -60,7 +60,7 @@ static void explain_place(const struct compilation *c,
 			 site->symbol_offset);
 	free(full);
 	printf("  site %s", name);
-	if (site->address)
+	if (site->address && (c->module->elf || c->map))
 		printf(" at %#" PRIx64, site->address);
 	if (site->nominal != site->address) {
 		explain_line(c, &at);
@@ -259,6 +259,9 @@ static int tsf_finish(const struct compilation *c, const struct compiled *out,
 		return diag_no_memory(c->diag, input->pos);
 	if (input_check(c, input))
 		return -1;
+	/* what uses the types of a kernel's BTF is for that kernel */
+	if (c->module && !c->module->elf && c->dwarf && c->dwarf->used)
+		c->module->identity = input->btf;
 	if (!s->explain)
 		return output_write(c, out, tdf, path ? path : c->tsf->modname);
 	explain_points(c, out);

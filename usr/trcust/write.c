@@ -129,10 +129,12 @@ static void write_site(struct tdf_writer *w, const struct compile_site *in,
 		       uint32_t *stmt)
 {
 	char text[INSN_TEXT];
+	/* without a file or map, an address is one of the BTF's image */
+	bool placed = w->c->module->elf || w->c->map;
 	struct tdf_site out = {
 		.offset = in->offset,
-		.address = in->address,
-		.nominal = in->nominal,
+		.address = placed ? in->address : 0,
+		.nominal = placed ? in->nominal : 0,
 		.symbol = strings_add(&w->strings, in->symbol),
 		.symbol_offset = in->symbol_offset,
 		.cost = in->cost,

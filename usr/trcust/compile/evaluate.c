@@ -340,8 +340,13 @@ static bool evaluate_member_enter(struct evaluation *e, struct srcpos pos,
 static int lookup_variable(struct evaluation *e, const char *name,
 			   struct dwarf_variable variable[2])
 {
-	return e->c->dwarf ? dwarf_variable_find(e->c->dwarf, &e->site->from,
-						 name, variable) : -ENOENT;
+	int code = e->c->dwarf ?
+		dwarf_variable_find(e->c->dwarf, &e->site->from, name,
+				    variable) : -ENOENT;
+
+	if (!code)
+		e->c->dwarf->used = true;
+	return code;
 }
 
 static bool is_variable(struct evaluation *e, const char *name)
@@ -471,6 +476,7 @@ static bool evaluate_scoped(struct evaluation *e, const struct expr *expr,
 	free(scope);
 	if (!found || dwarf_child(type, &child))
 		return false;
+	e->c->dwarf->used = true;
 	do {
 		const char *name = dwarf_diename(&child);
 
@@ -569,6 +575,8 @@ static bool evaluate_type(struct evaluation *e, const struct expr_type *in,
 	if (in->base == EXPR_BASE_NAMED && e->c->dwarf)
 		code = dwarf_type_find(e->c->dwarf, &e->site->from, in->tag,
 				       in->name, die);
+	if (code >= 0)
+		e->c->dwarf->used = true;
 	if (code == -ENOTUNIQ) {
 		e->code = message_ambiguous(e->c, in->pos, in->name,
 					    &die[0], &die[1]);

@@ -585,6 +585,7 @@ static int resolve_blind(const struct site_search *s, struct compile_point *out)
 	const struct tsf_tp *tp = &s->point->tp;
 	const unsigned int insn_bytes = c->module->arch->insn_bytes;
 	const struct map_symbol *symbol = NULL;
+	struct dwarf_functions found = {0};
 	struct compile_site *site;
 	bool others;
 
@@ -622,6 +623,17 @@ static int resolve_blind(const struct site_search *s, struct compile_point *out)
 	if (symbol && !others)
 		site->address = site->nominal =
 			symbol->address + site->symbol_offset;
+	if (c->dwarf) {
+		/* BTF: the function has an address in its image, or that of
+		 * the map */
+		if (dwarf_function_find(c->dwarf, tp->name, NULL, &found))
+			return diag_no_memory(c->diag, tp->pos);
+		if (found.count == 1)
+			site->address = site->nominal =
+				found.functions[0].entry + tp->offset;
+		dwarf_functions_free(&found);
+		site->from.pc = site->nominal;
+	}
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "value_type.h"
+#include "lib/debug/btf/btf_dwarf.h"
 #include "analysis.h"
 #include "settle.h"
 
@@ -100,12 +101,16 @@ static int report_unknown(const struct symbol_query *q)
 		return COMPILE_LEAVE_OUT;
 	}
 	diag_report(c->diag, q->pos, TRCERR_BADSYMBOL, q->name);
-	if (!c->module->elf) {
+	if (!c->module->elf && !c->dwarf) {
 		diag_hint(c->diag, "the kernel's file is not at hand: give "
-				   "it with --module vmlinux");
+				   "it with --module vmlinux, or its types with "
+				   "--btf FILE");
 		return 1;
 	}
-	if (site_has_dwarf(q))
+	if (!c->module->elf && q->site->symbol_offset)
+		diag_hint(c->diag, "BTF has parameters only at the entry of a "
+				   "function");
+	else if (site_has_dwarf(q))
 		dwarf_variable_each(c->dwarf, &q->site->from, scope_name_add,
 				    &scope);
 	else
@@ -310,6 +315,8 @@ static int place_variable(const struct symbol_query *q,
 		code = restored_check(q->c, q->site, place, &err);
 	if (code == -ENOMEM)
 		return query_no_memory(q);
+	if (code == -ENODATA && !q->c->module->elf)
+		return query_absent(q, "BTF doesn't show where it is", NULL);
 	if (code == -ENODATA)
 		return place_absent(q, variable, &err);
 	if (code)
@@ -354,6 +361,7 @@ static int look_up(const struct symbol_query *q,
 	code = dwarf_variable_find(q->c->dwarf, &q->site->from, q->name,
 				   variable);
 	*found = !code;
+	q->c->dwarf->used |= *found;
 	switch (code) {
 	case -ENOMEM:
 		return query_no_memory(q);
@@ -446,8 +454,15 @@ bool symbol_section_find(const struct compilation *c, uint64_t address,
 	const struct map_symbol *start, *end;
 	bool others;
 
-	if (c->module->elf || !c->map)
+	if (c->module->elf || (!c->map && !c->dwarf))
 		return module_section_find(c->module, address, section);
+	if (!c->map) {
+		*section = (struct module_section) {
+			.name = "__per_cpu_start", .address = BTF_DWARF_PERCPU,
+			.size = BTF_DWARF_PERCPU_SIZE, .percpu = true,
+		};
+		return address - section->address < section->size;
+	}
 	start = map_find(c->map, "__per_cpu_start", false, &others);
 	end = map_find(c->map, "__per_cpu_end", false, &others);
 	if (!start || !end || address < start->address ||

@@ -2,17 +2,41 @@
 #include "kernel.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/hash.h"
 #include "lib/identity.h"
 #include "lib/path.h"
 #include "lib/formats/rpn.h"
+#include "btf.h"
 #include "kallsyms.h"
 
 #define BLACKLIST	"/sys/kernel/debug/kprobes/blacklist"
+
+/* The hash of the running kernel's BTF; kind TDF_ID_NONE: it has none. */
+static void kernel_btf_identity(struct identity *id)
+{
+	int fd = open(BTF_VMLINUX, O_RDONLY | O_CLOEXEC);
+	uint64_t hash = HASH_FNV_START;
+	uint8_t buffer[65536];
+	ssize_t n = -1;
+
+	while (fd >= 0 && (n = read(fd, buffer, sizeof(buffer))) > 0)
+		hash = hash_fnv(hash, buffer, n);
+	if (fd >= 0)
+		close(fd);
+	*id = (struct identity) {0};
+	if (n)
+		return;
+	id->kind = TDF_ID_CONTENT;
+	id->length = sizeof(hash);
+	for (size_t i = 0; i < sizeof(hash); i++)
+		id->id[i] = hash >> (56 - 8 * i);
+}
 
 /* `what` is running, and has its notes there. */
 static int kernel_identity_check(const struct tdf_module *module,
@@ -24,15 +48,20 @@ static int kernel_identity_check(const struct tdf_module *module,
 
 	if (module->id_kind == TDF_ID_NONE)
 		return 0;
-	identity_read_notes(notes, &id);
+	if (module->id_kind == TDF_ID_CONTENT &&
+	    module->kind == TDF_MODULE_KERNEL)
+		kernel_btf_identity(&id);
+	else
+		identity_read_notes(notes, &id);
 	if (id.kind == module->id_kind && id.length == module->id_length &&
 	    !memcmp(id.id, module->id, id.length))
 		return 0;
 	identity_print(id.kind, id.id, id.length, found);
 	identity_print(module->id_kind, module->id, module->id_length,
 		       expected);
-	error_set(err, -ESTALE,
-		  "build-id differs (TDF %s, %s %s)", expected, what, found);
+	error_set(err, -ESTALE, "%s differs (TDF %s, %s %s)",
+		  module->id_kind == TDF_ID_BUILD ? "build-id" : "BTF",
+		  expected, what, found);
 	error_hint(err, "compile the TSF for this kernel (trcust)");
 	return -ESTALE;
 }

@@ -280,6 +280,14 @@ bool dwarf_unit_lacks(struct dwarf_file *dwarf, uint64_t address, char *text,
 	return true;
 }
 
+bool dwarf_has_code(const struct dwarf_file *dwarf, uint64_t address,
+		    size_t *available)
+{
+	*available = SIZE_MAX;
+	return !dwarf->module->elf ||
+	       module_code(dwarf->module, address, available, NULL);
+}
+
 bool dwarf_is_wide(const struct dwarf_file *dwarf)
 {
 	return dwarf->module->elf_class == ELFCLASS64;
@@ -627,8 +635,7 @@ static int index_units(struct dwarf_file *dwarf)
 		while (die.cu &&
 		       (at = dwarf_ranges(&die, at, &base, &start, &end)) > 0)
 			if (start < end &&
-			    module_code(dwarf->module, start, &available,
-					NULL) &&
+			    dwarf_has_code(dwarf, start, &available) &&
 			    !unit_ranges_add(&dwarf->ranges, start, end,
 					     dwarf_dieoffset(&die)))
 				return -ENOMEM;
@@ -673,6 +680,34 @@ int dwarf_file_open(struct dwarf_file **result, struct module *module,
 		*result = dwarf;
 	free(module->debug_refused);
 	module->debug_refused = code && err->text[0] ? strdup(err->text) : NULL;
+	return code;
+}
+
+int dwarf_file_open_image(struct dwarf_file **result, struct module *module,
+			  struct bytes *image, struct error *err)
+{
+	struct dwarf_file *dwarf = calloc(1, sizeof(*dwarf));
+	size_t size = image->size;
+	int code = 0;
+
+	*result = NULL;
+	if (!dwarf) {
+		bytes_free(image);
+		return error_no_memory(err);
+	}
+	dwarf->module = module;
+	dwarf->fd = dwarf->shared_fd = -1;
+	dwarf->image = image->data;
+	dwarf->elf = elf_memory((char *)image->data, size);
+	*image = (struct bytes) {0};
+	dwarf->dwarf = dwarf_begin_elf(dwarf->elf, DWARF_C_READ, NULL);
+	if (!dwarf->dwarf || index_units(dwarf) ||
+	    (!module->elf && module_load_symbols(module, dwarf->elf, size)))
+		code = error_no_memory(err);
+	if (code)
+		dwarf_file_close(dwarf);
+	else
+		*result = dwarf;
 	return code;
 }
 

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include "lib/debug/lines/lines.h"
 #include "lib/debug/module/module.h"
+#include "lib/formats/bytes.h"
 
 /* What is made of the file when it is first needed, by the address of an entry
  * or another key. */
@@ -32,6 +33,7 @@ struct dwarf_file {
 	int shared_fd;		/* of what dwz moved out of it, else -1 */
 	Dwarf *shared;
 	char *note;		/* what of it is missing, for hints; NULL */
+	bool used;		/* set by who looked up a name or a type in it */
 	struct unit_ranges ranges;	/* offsets of the units' entries */
 	struct dwarf_memo {
 		struct key_map map;
@@ -69,6 +71,10 @@ struct dwarf_from {
 int dwarf_file_open(struct dwarf_file **dwarf, struct module *module,
 		    const char *path, const struct dwarf_search *search,
 		    struct error *err);
+/* The same for an ELF file in memory that describes the module and has no
+ * code; the bytes of `image` are taken over. */
+int dwarf_file_open_image(struct dwarf_file **dwarf, struct module *module,
+			  struct bytes *image, struct error *err);
 void dwarf_file_close(struct dwarf_file *dwarf);
 
 /* The value; NULL: it isn't made yet. */
@@ -88,6 +94,9 @@ const char *dwarf_refusal(const struct module *module,
 /* -EAGAIN when a separate file was written to since it was opened. */
 int dwarf_check_unchanged(const struct dwarf_file *dwarf, struct error *err);
 
+/* The address is one of code. A module without a file has any. */
+bool dwarf_has_code(const struct dwarf_file *dwarf, uint64_t address,
+		    size_t *available);
 /* Pointers have 8 bytes. */
 bool dwarf_is_wide(const struct dwarf_file *dwarf);
 /* A section of the file that has the DWARF, decompressed; of size 0 if there is

@@ -30,7 +30,7 @@ static int functions_add(struct dwarf_file *dwarf, struct dwarf_functions *list,
 	       (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
 		/* what the linker left out has addresses that are none of code */
 		if (start >= end ||
-		    !module_code(dwarf->module, start, &available, NULL))
+		    !dwarf_has_code(dwarf, start, &available))
 			continue;
 		if (end - start > available)
 			end = start + available;
