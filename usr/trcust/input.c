@@ -134,7 +134,7 @@ static int locate_module(struct input *at, const struct settings *s,
 	}
 
 	/* where the module is on the target, as far as it is known here */
-	if (input->kind == TDF_MODULE_KERNEL) {
+	if (at->kind == TDF_MODULE_KERNEL) {
 		at->path = strdup("vmlinux");
 	} else if (name[0] == '/') {
 		at->path = strdup(module ? name : at->file +
