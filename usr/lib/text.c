@@ -111,6 +111,7 @@ void safe_text_print(FILE *out, const char *text, bool layout)
 	}
 }
 
+#define TEXT_LEAST	128	/* bytes of one that was not opened */
 #define PRINT_GUESS	256	/* bytes; printed again where they aren't enough */
 
 const char text_digits[] = "0123456789ABCDEF";
@@ -142,7 +143,7 @@ int text_open(struct text *text, int fd)
 
 int text_grow(struct text *text, size_t n)
 {
-	size_t size = text->size;
+	size_t size = text->size ? text->size : TEXT_LEAST;
 	char *data;
 
 	while (size - text->used < n)

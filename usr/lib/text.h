@@ -78,7 +78,7 @@ struct text {
 	int error;		/* first errno met, kept */
 };
 
-/* 0 or -ENOMEM. */
+/* With room for much; a zeroed one grows from nothing. 0 or -ENOMEM. */
 int text_open(struct text *text, int fd);
 /* text_reserve() where there isn't enough. */
 int text_grow(struct text *text, size_t n);
@@ -99,9 +99,9 @@ static inline void text_pass(struct text *text)
 		text_flush(text);
 }
 
-static inline void text_add(struct text *text, const char *bytes, size_t n)
+static inline void text_add(struct text *text, const void *bytes, size_t n)
 {
-	if (text_reserve(text, n))
+	if (!n || text_reserve(text, n))
 		return;
 	memcpy(text->data + text->used, bytes, n);
 	text->used += n;

@@ -9,8 +9,19 @@
 
 #include "lib/key_map.h"
 #include "lib/read/read.h"
-#include "ctf_field.h"
 #include "tracefmt/output/output.h"
+
+struct ctf_field {
+	const struct field *field;
+	char *name;		/* of TSDL, without the leading underscore */
+	const struct value_types *types;
+	bool array;		/* a sequence */
+	bool declared;		/* CTYPE, ENUM: with its type; else as bytes or
+				 * a number */
+	/* in the record's pieces */
+	const struct decode_piece *first;	/* NULL: none */
+	uint32_t count;
+};
 
 enum ctf_form {
 	CTF_WHOLE,	/* all fields are there */
@@ -44,9 +55,9 @@ enum ctf_form ctf_class_form(struct ctf_class *class,
 			     const struct scratch *scratch);
 /* Its number; the declaration goes to tsdl when there is none yet. */
 uint32_t ctf_class_id(struct ctf_classes *classes, struct ctf_class *class,
-		      enum ctf_form form, struct ctf_buffer *tsdl);
+		      enum ctf_form form, struct text *tsdl);
 /* Context and fields. */
-void ctf_class_write(struct ctf_buffer *out, const struct ctf_classes *classes,
+void ctf_class_write(struct text *out, const struct ctf_classes *classes,
 		     const struct ctf_class *class, enum ctf_form form,
 		     const struct event *event, struct symbols *symbols);
 void ctf_class_free(struct ctf_classes *classes);

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <rastrace/buffer.h>
 #include "lib/read/read.h"
-#include "ctf_status.h"
 #include "ctf_tsdl.h"
 
 #define DEPTH_MAX	16
@@ -18,7 +17,7 @@
 #define EXPANSION	32		/* unions are written once per member */
 
 struct ctf_declaration {
-	struct ctf_buffer *tsdl;
+	struct text *tsdl;
 	const struct value_types *types;
 	enum ctf_strings strings;
 	unsigned int depth;
@@ -108,7 +107,7 @@ static uint64_t enumerator(const struct tff_ctype *type,
 	       m->value << shift >> shift;
 }
 
-bool ctf_ctype_enum_tsdl(struct ctf_buffer *tsdl,
+bool ctf_ctype_enum_tsdl(struct text *tsdl,
 			 const struct value_types *types, uint32_t ctype,
 			 unsigned int bytes)
 {
@@ -118,18 +117,11 @@ bool ctf_ctype_enum_tsdl(struct ctf_buffer *tsdl,
 	if (!type->members || type->members > ENUMERATORS_MAX ||
 	    !type->bytes || type->bytes > 8)
 		return false;
-	ctf_buffer_print(tsdl, "enum : ");
-	ctf_tsdl_integer(tsdl, bytes, type->is_signed, 10);
-	for (uint32_t i = 0; i < type->members; i++) {
-		const char *name = types->strings + m[i].name;
-		uint64_t value = enumerator(type, &m[i]);
-
-		ctf_buffer_print(tsdl, i ? ", " : " { ");
-		ctf_tsdl_literal(tsdl, name, strlen(name));
-		ctf_buffer_print(tsdl, type->is_signed ? " = %lld" : " = %llu",
-				 (unsigned long long)value);
-	}
-	ctf_buffer_print(tsdl, " }");
+	ctf_tsdl_enum(tsdl, bytes, type->is_signed);
+	for (uint32_t i = 0; i < type->members; i++)
+		ctf_tsdl_enumerator(tsdl, i, types->strings + m[i].name,
+				    enumerator(type, &m[i]), type->is_signed);
+	text_print(tsdl, " }");
 	return true;
 }
 
@@ -179,7 +171,7 @@ static uint64_t member_declare(struct ctf_declaration *w,
 	if (!m->bits)
 		return declare(w, m->ctype, name);
 	integer_tsdl(w, type, bytes);
-	ctf_buffer_print(w->tsdl, " %s; ", name);
+	text_print(w->tsdl, " %s; ", name);
 	return bytes;
 }
 
@@ -192,9 +184,10 @@ static uint64_t struct_declare(struct ctf_declaration *w,
 	char member[NAME_MOST + 16], clean[NAME_MOST + 1];
 	uint64_t size = 0;
 
-	ctf_buffer_print(w->tsdl, "struct { ");
+	text_print(w->tsdl, "struct { ");
 	w->failed |= differ < 0;
-	w->tsdl->failed |= differ == -ENOMEM;
+	if (differ == -ENOMEM)
+		w->tsdl->error = ENOMEM;
 	for (uint32_t i = 0; i < type->members && !w->failed; i++) {
 		if (!member_fits(w, type, &m[i]))
 			w->failed = true;
@@ -208,9 +201,9 @@ static uint64_t struct_declare(struct ctf_declaration *w,
 				 clean);
 		size += member_declare(w, &m[i], member);
 	}
-	ctf_buffer_print(w->tsdl, "} ");
-	ctf_buffer_add(w->tsdl, name, strlen(name));
-	ctf_buffer_print(w->tsdl, "; ");
+	text_print(w->tsdl, "} ");
+	text_add_string(w->tsdl, name);
+	text_print(w->tsdl, "; ");
 	return size;
 }
 
@@ -222,7 +215,8 @@ static uint64_t array_declare(struct ctf_declaration *w,
 	char *whole = malloc(room);
 	uint64_t size = 0;
 
-	w->tsdl->failed |= !whole;
+	if (!whole)
+		w->tsdl->error = ENOMEM;
 	if (!whole || !target->bytes || !type->count ||
 	    (uint64_t)target->bytes * type->count != type->bytes) {
 		w->failed = true;
@@ -243,11 +237,11 @@ static void string_declare(struct ctf_declaration *w, const char *name)
 		"struct not_text not_text; } text; } ";
 
 	if (w->strings == CTF_STRINGS_PLAIN)
-		ctf_buffer_print(w->tsdl, "string ");
+		text_print(w->tsdl, "string ");
 	else
-		ctf_buffer_add(w->tsdl, with_status, sizeof(with_status) - 1);
-	ctf_buffer_add(w->tsdl, name, strlen(name));
-	ctf_buffer_print(w->tsdl, "; ");
+		text_add(w->tsdl, with_status, sizeof(with_status) - 1);
+	text_add_string(w->tsdl, name);
+	text_print(w->tsdl, "; ");
 }
 
 /* "TYPE NAME; "; the bytes that a value takes. */
@@ -271,11 +265,11 @@ static uint64_t simple_declare(struct ctf_declaration *w,
 		ctf_tsdl_integer(w->tsdl, 1, false, 16);
 	else
 		integer_tsdl(w, type, type->bytes);
-	ctf_buffer_print(w->tsdl, " ");
-	ctf_buffer_add(w->tsdl, name, strlen(name));
+	text_print(w->tsdl, " ");
+	text_add_string(w->tsdl, name);
 	if (is_bytes)
-		ctf_buffer_print(w->tsdl, "[%u]", type->bytes);
-	ctf_buffer_print(w->tsdl, "; ");
+		text_print(w->tsdl, "[%u]", type->bytes);
+	text_print(w->tsdl, "; ");
 	return size;
 }
 
@@ -285,7 +279,7 @@ static uint64_t declare(struct ctf_declaration *w, uint32_t ctype,
 	const struct tff_ctype *type = &w->types->types[ctype];
 	uint64_t size;
 
-	if (w->failed || w->tsdl->failed || w->tsdl->used > TSDL_MOST ||
+	if (w->failed || w->tsdl->error || w->tsdl->used > TSDL_MOST ||
 	    w->depth >= DEPTH_MAX) {
 		w->failed = true;
 		return 0;
@@ -303,10 +297,10 @@ static uint64_t declare(struct ctf_declaration *w, uint32_t ctype,
 	return size;
 }
 
-bool ctf_ctype_tsdl(struct ctf_buffer *tsdl, const struct value_types *types,
+bool ctf_ctype_tsdl(struct text *tsdl, const struct value_types *types,
 		    uint32_t ctype, const char *name, enum ctf_strings strings)
 {
-	struct ctf_buffer text = { 0 };
+	struct text text = { 0 };
 	struct ctf_declaration w = {
 		.tsdl = &text, .types = types, .strings = strings,
 	};
@@ -315,10 +309,11 @@ bool ctf_ctype_tsdl(struct ctf_buffer *tsdl, const struct value_types *types,
 	    types->types[ctype].bytes > RAS_RECORD_MAX)
 		return false;
 	declare(&w, ctype, name);
-	if (!w.failed && !text.failed)
-		ctf_buffer_add(tsdl, text.data, text.used);
-	tsdl->failed |= text.failed;
-	ctf_buffer_free(&text);
+	if (!w.failed && !text.error)
+		text_add(tsdl, text.data, text.used);
+	if (text.error)
+		tsdl->error = text.error;
+	free(text.data);
 	return !w.failed;
 }
 
@@ -326,7 +321,7 @@ bool ctf_ctype_tsdl(struct ctf_buffer *tsdl, const struct value_types *types,
 
 /* Where a value goes; or, without `out`, whether its strings can be plain. */
 struct ctf_value {
-	struct ctf_buffer *out;
+	struct text *out;
 	enum ctf_strings strings;
 	bool is_text;		/* its strings so far */
 };
@@ -359,7 +354,7 @@ static bool ctf_value_status(struct value_walk *walk,
 static void string_write(struct value_walk *walk, const uint8_t *data, size_t n)
 {
 	struct ctf_value *v = walk->own;
-	bool text = ctf_buffer_is_text(data, n);
+	bool text = ctf_is_text(data, n);
 
 	if (!v->out) {
 		v->is_text &= n && text;
@@ -367,12 +362,12 @@ static void string_write(struct value_walk *walk, const uint8_t *data, size_t n)
 		return;
 	}
 	if (v->strings == CTF_STRINGS_WITH_STATUS)
-		ctf_buffer_number(v->out, !n ? CTF_STATUS_EMPTY : text ?
-				  CTF_STATUS_VALUE : CTF_STATUS_NOT_TEXT, 1);
+		ctf_add_number(v->out, !n ? CTF_STATUS_EMPTY : text ?
+			       CTF_STATUS_VALUE : CTF_STATUS_NOT_TEXT, 1);
 	if (n)
-		ctf_buffer_string(v->out, data, n);
+		ctf_add_string(v->out, data, n);
 	if (!text)
-		ctf_buffer_bytes(v->out, data, n);
+		ctf_add_bytes(v->out, data, n);
 }
 
 /* Up to its zero. */
@@ -385,7 +380,7 @@ static void ctf_value_string(struct value_walk *walk,
 		string_write(walk, node->data,
 			     strnlen((const char *)node->data, node->whole));
 	else if (v->out)
-		ctf_buffer_add(v->out, node->data, node->whole * node->unit);
+		text_add(v->out, node->data, node->whole * node->unit);
 }
 
 /* A bit-field has as many bytes as it needs. A zero that is a character by
@@ -403,9 +398,9 @@ static void ctf_value_scalar(struct value_walk *walk,
 	} else if (v->out && node->is_bits) {
 		if (value_is_signed(node->type))
 			raw = number_sign(raw, node->bits);
-		ctf_buffer_number(v->out, raw, (node->bits + 7) / 8);
+		ctf_add_number(v->out, raw, (node->bits + 7) / 8);
 	} else if (v->out) {
-		ctf_buffer_add(v->out, node->data, node->type->bytes);
+		text_add(v->out, node->data, node->type->bytes);
 	}
 }
 
@@ -432,7 +427,7 @@ static bool value_visit(struct ctf_value *v, const struct value_types *types,
 	return v->is_text;
 }
 
-void ctf_ctype_write(struct ctf_buffer *out, const struct value_types *types,
+void ctf_ctype_write(struct text *out, const struct value_types *types,
 		     uint32_t ctype, const uint8_t *data,
 		     enum ctf_strings strings)
 {
