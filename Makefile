@@ -103,8 +103,8 @@ $(B)/obj/%.o: %.c | $(B)/headers
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(WARN) -MMD -MP -c -o $@ $<
 
 # which has the page's files in it
-$(B)/obj/usr/tracefmt/html/html_page.o \
-$(B)/portable/usr/tracefmt/html/html_page.o: \
+$(B)/obj/usr/tracefmt/html/html.o \
+$(B)/portable/usr/tracefmt/html/html.o: \
 	$(wildcard usr/tracefmt/html/page/*)
 
 $(B)/obj/usr/heapmon/report/flame.o: $(wildcard usr/heapmon/report/page/*)

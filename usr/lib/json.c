@@ -127,8 +127,7 @@ char *json_put_string(char *p, const void *bytes, size_t n)
 	return json_put_checked(p, bytes, n, &invalid);
 }
 
-/* "<" is escaped: the string may be part of a script element of HTML. */
-static char *json_put_html(char *p, const void *bytes, size_t n)
+char *json_put_html(char *p, const void *bytes, size_t n)
 {
 	enum json_bytes invalid = JSON_BYTES_NONE;
 

@@ -29,6 +29,8 @@ enum json_bytes {
 char *json_put_string(char *p, const void *bytes, size_t n);
 char *json_put_checked(char *p, const void *bytes, size_t n,
 		       enum json_bytes *invalid);
+/* "<" is escaped: the string may be part of a script element of HTML. */
+char *json_put_html(char *p, const void *bytes, size_t n);
 /* "0a1b" */
 char *json_put_hex(char *p, const uint8_t *data, size_t n);
 /* IEEE of 4 or 8 bytes, at most NUMBER_MAX characters; what is not a number as

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define TAKEN	(64u << 10)	/* bytes that are read at once */
+
 static _Atomic int failure;
 
 static const char *folder_of(void)
@@ -74,6 +76,25 @@ int temp_file_read(int fd, void *data, size_t n, uint64_t at)
 		if (got <= 0)
 			return got ? -errno : -EIO;
 		done += got;
+	}
+	return 0;
+}
+
+int temp_file_take(int fd, uint64_t at, uint64_t n, struct text *text)
+{
+	while (n) {
+		size_t piece = n < TAKEN ? n : TAKEN;
+		int code = text_reserve(text, piece);
+
+		if (!code)
+			code = temp_file_read(fd, text->data + text->used,
+					      piece, at);
+		if (code)
+			return code;
+		text->used += piece;
+		at += piece;
+		n -= piece;
+		text_pass(text);
 	}
 	return 0;
 }

@@ -156,36 +156,19 @@ static void spill_text_free(struct spill_text *of)
 static int spill_take(struct spill *spill, struct spill_text *from,
 		      struct text *text)
 {
-	/* Copy the blocks in the file, a piece at a time. */
-	for (size_t i = 0; i < from->block_count; i++) {
-		const struct spill_block *block = &from->blocks[i];
+	int code = 0;
 
-		for (uint32_t at = 0, n; at < block->bytes; at += n) {
-			int code;
-
-			n = block->bytes - at;
-			n = n < PIECE ? n : PIECE;
-			if (text_reserve(text, n))
-				return -ENOMEM;
-			code = temp_file_read(spill->fd,
-					      text->data + text->used, n,
-					      block->offset + at);
-			if (code)
-				return code;
-			text->used += n;
-			text_pass(text);
-		}
-	}
+	for (size_t i = 0; i < from->block_count && !code; i++)
+		code = temp_file_take(spill->fd, from->blocks[i].offset,
+				      from->blocks[i].bytes, text);
+	if (code)
+		return code;
 
 	/* Then the end, which is in memory. */
-	if (text_reserve(text, from->used))
-		return -ENOMEM;
-	if (from->used)
-		text->used = text_put(text->data + text->used, from->data,
-				      from->used) - text->data;
+	text_add(text, from->data, from->used);
 	spill_text_free(from);
 	text_pass(text);
-	return 0;
+	return -text->error;
 }
 
 static void spill_close(struct spill *spill)
