@@ -91,11 +91,6 @@ static void ctf_field_close(struct ctf_field *f)
 	free(f->name);
 }
 
-static void text_add_string(struct text *tsdl, const char *text)
-{
-	text_add_string(tsdl, text);
-}
-
 /* "TYPE NAME; " of the field's value. */
 static void value_tsdl(struct text *tsdl, const struct ctf_field *f,
 		       const char *name, enum ctf_strings strings)

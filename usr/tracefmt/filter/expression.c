@@ -13,7 +13,7 @@
 /* ---- operands: what a name is in the events of a point ---- */
 
 struct operand {
-	enum expression_builtin builtin;
+	enum column builtin;	/* COLUMN_KINDS: it is a field */
 	const struct match_point *point;
 	const struct field *field;	/* NULL: the point doesn't have it */
 	bool element;		/* one of the array of a %R, of a string's or
@@ -183,55 +183,20 @@ static struct term string(const void *data, size_t length)
 	};
 }
 
-/* Without the line end. */
-static struct term desc_load(const struct match_point *point)
+static struct term builtin_load(enum column builtin, const struct event *event)
 {
-	const char *desc;
+	const char *comm = event_thread_comm(event);
+	struct column_value value;
 
-	if (!point->formatted)
-		return (struct term){ 0 };
-	desc = tff_string(point->tff, point->entry->desc);
-	return string(desc, strlen(desc));
-}
-
-static struct term builtin_load(enum expression_builtin builtin,
-					 const struct event *event)
-{
-	const struct ras_record *record = event->record;
-	const char *comm;
-	struct context context;
-
-	switch (builtin) {
-	case BUILTIN_EVENT:
-		return operand_integer(event->number);
-	case BUILTIN_TIME:
+	if (builtin == COLUMN_TIME)
 		return operand_integer(event->time);
-	case BUILTIN_MAJOR:
-		return operand_integer(record->major);
-	case BUILTIN_MINOR:
-		return operand_integer(record->minor);
-	case BUILTIN_PID:
-		return operand_integer(record->pid);
-	case BUILTIN_TID:
-		return operand_integer(record->tid);
-	case BUILTIN_CPU:
-		return operand_integer(event->cpu);
-	case BUILTIN_LENGTH:
-		return operand_integer(event_data(event).length);
-	case BUILTIN_COMM:
-		comm = event_comm(event);
-		if (event->point->context & RAS_CONTEXT_COMM) {
-			context = context_find(event->record,
-					       event->point->context);
-			if (context.fixed && context.mask & RAS_CONTEXT_COMM)
-				comm = (const char *)context.fixed;
-		}
-		if (!comm)
-			return (struct term){ 0 };
+	if (builtin == COLUMN_COMM && comm)
 		return string(comm, strnlen(comm, COMM_MAX));
-	default:
-		return desc_load(event->point);
-	}
+	value = column_value(event, builtin);
+	if (value.kind == COLUMN_NUMBER)
+		return operand_integer(value.number);
+	return value.kind == COLUMN_STRING ?
+	       string(value.string, value.length) : (struct term){ 0 };
 }
 
 /* A value inside a C type. TEXT if it has a text only. */
@@ -346,7 +311,7 @@ static struct term operand_load(const struct operand *o,
 	struct field_value v;
 	struct term value = { 0 };
 
-	if (o->builtin)
+	if (o->builtin < COLUMN_KINDS)
 		return builtin_load(o->builtin, source->event);
 	piece = o->field ? piece_find(o, source->scratch) : NULL;
 	if (!piece)
@@ -512,7 +477,7 @@ struct expression_bound *expression_bind(struct expression *e,
 	for (size_t i = 0; i < e->name_count; i++) {
 		bound->operands[i] = operand_bind(&e->names[i], point);
 		bound->wants_data |= bound->operands[i].field &&
-				     !bound->operands[i].builtin;
+				     bound->operands[i].builtin == COLUMN_KINDS;
 	}
 	return bound;
 }
@@ -533,9 +498,9 @@ int expression_report(const struct expression *e, size_t i, struct error *note)
 
 	if (i >= e->name_count)
 		return -1;
-	if (!name->builtin == name->found)
+	if ((name->builtin == COLUMN_KINDS) == name->found)
 		return 0;
-	if (name->builtin) {
+	if (name->builtin < COLUMN_KINDS) {
 		error_set(note, 0, "'%s' in --field is not the field of that name",
 			  name->text);
 		error_hint(note, "the field is '.%s'", name->text);

@@ -13,14 +13,6 @@
 #define DEPTH_MAX	100	/* of parentheses and prefix operators */
 #define SHOWN		60	/* characters on each side of a wrong place */
 
-static const char *const expression_builtins[BUILTINS] = {
-	[BUILTIN_EVENT] = "event", [BUILTIN_TIME] = "time",
-	[BUILTIN_MAJOR] = "major", [BUILTIN_MINOR] = "minor",
-	[BUILTIN_PID] = "pid", [BUILTIN_TID] = "tid",
-	[BUILTIN_COMM] = "comm", [BUILTIN_CPU] = "cpu",
-	[BUILTIN_LENGTH] = "length", [BUILTIN_DESC] = "desc",
-};
-
 /* The first failure is kept; later ones are not reported. */
 struct expression_parser {
 	struct expression *e;
@@ -358,12 +350,19 @@ static const char *part_take(struct expression_parser *parser,
 	return NULL;
 }
 
-static enum expression_builtin builtin_find(const char *text)
+/* COLUMN_KINDS: there is none. */
+static enum column builtin_find(const char *text)
 {
-	for (enum expression_builtin i = 1; i < BUILTINS; i++)
-		if (!strcmp(expression_builtins[i], text))
-			return i;
-	return BUILTIN_NONE;
+	static const enum column builtins[] = {
+		COLUMN_EVENT, COLUMN_TIME, COLUMN_MAJOR, COLUMN_MINOR,
+		COLUMN_PID, COLUMN_TID, COLUMN_COMM, COLUMN_CPU, COLUMN_LENGTH,
+		COLUMN_DESC,
+	};
+
+	for (size_t i = 0; i < sizeof(builtins) / sizeof(*builtins); i++)
+		if (!strcmp(column_words[builtins[i]], text))
+			return builtins[i];
+	return COLUMN_KINDS;
 }
 
 static uint32_t name_parse(struct expression_parser *parser)
@@ -388,7 +387,7 @@ static uint32_t name_parse(struct expression_parser *parser)
 	name.text = strndup(start, p - start);
 	if (!name.text)
 		return no_memory(parser);
-	name.builtin = dotted ? BUILTIN_NONE : builtin_find(name.text);
+	name.builtin = dotted ? COLUMN_KINDS : builtin_find(name.text);
 	parser->p = p;
 	e = parser->e;
 	names = reallocarray(e->names, e->name_count + 1, sizeof(*names));

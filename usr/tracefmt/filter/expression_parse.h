@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "lib/error.h"
-#include "lib/read/read.h"
+#include "tracefmt/output/cell.h"
 
 #define EXPRESSION_PARTS_MAX	16	/* of a name */
 
@@ -50,13 +50,6 @@ struct expression_node {
 	regex_t *regex;		/* REGEX */
 };
 
-enum expression_builtin {
-	BUILTIN_NONE,
-	BUILTIN_EVENT, BUILTIN_TIME, BUILTIN_MAJOR, BUILTIN_MINOR, BUILTIN_PID,
-	BUILTIN_TID, BUILTIN_COMM, BUILTIN_CPU, BUILTIN_LENGTH, BUILTIN_DESC,
-	BUILTINS,
-};
-
 /* Of "r->next->age", "a[1].b". */
 struct expression_part {
 	size_t at, length;	/* of a member's name in the text; no length:
@@ -69,7 +62,7 @@ struct expression_name {
 	char *text;		/* without the first '.' of ".pid" */
 	struct expression_part parts[EXPRESSION_PARTS_MAX];
 	size_t count;
-	enum expression_builtin builtin;
+	enum column builtin;	/* COLUMN_KINDS: it is none's */
 	bool found;		/* a point has a field of that name */
 };
 

@@ -308,22 +308,6 @@ static void csv_types_add(const struct csv_row *row)
 	}
 }
 
-static void csv_flags_add(const struct csv_row *row)
-{
-	unsigned int flags = event_flags(row->event,
-					 row->scratch->result.status,
-					 row->scratch->result.misfit);
-	const char *blank = "";
-
-	for (size_t i = 0; i < EVENT_FLAGS; i++) {
-		if (!(flags & 1u << i))
-			continue;
-		text_add_string(row->text, blank);
-		text_add_string(row->text, event_flag_words[i]);
-		blank = " ";
-	}
-}
-
 static void csv_context_add(const struct csv_row *row)
 {
 	struct context context = context_find(row->event->record,
@@ -354,71 +338,23 @@ static void csv_data_add(const struct csv_row *row)
 	csv_cell_unquote(row->text, start);
 }
 
-static void csv_column_add(struct csv_row *row, enum column column)
+/* Returns whether it is digits and signs, which need no quotes. */
+static bool csv_column_add(struct csv_row *row, enum column column)
 {
-	const struct ras_record *record = row->event->record;
-	const struct match_point *point = row->event->point;
-	const struct trace *trace = row->event->trace;
-	struct text *text = row->text;
-	const char *name = "";
+	struct column_value value = column_value(row->event, column);
 
 	switch (column) {
-	case COLUMN_EVENT:
-		text_add_number(text, row->event->number);
-		break;
-	case COLUMN_BOOT_NS:
-		text_add_number(text, record->time);
-		break;
-	case COLUMN_MAJOR:
-		text_add_number(text, record->major);
-		break;
-	case COLUMN_MINOR:
-		text_add_number(text, record->minor);
-		break;
-	case COLUMN_PID:
-		text_add_number(text, record->pid);
-		break;
-	case COLUMN_TID:
-		text_add_number(text, record->tid);
-		break;
-	case COLUMN_CPU:
-		text_add_number(text, row->event->cpu);
-		break;
 	case COLUMN_TIME:
 		csv_time_add(row);
 		break;
 	case COLUMN_TIME_NS:
-		text_print(text, "%lld", (long long)row->event->time);
-		break;
-	case COLUMN_HOST:
-		name = trace->file.host;
-		csv_cell_safe(text, name, strlen(name));
-		break;
-	case COLUMN_TRACE:
-		csv_cell_safe(text, trace->name, strlen(trace->name));
-		break;
-	case COLUMN_DESC:
-		if (point->formatted)
-			name = tff_string(point->tff, point->entry->desc);
-		csv_cell_safe(text, name, strlen(name));
-		break;
-	case COLUMN_GROUP:
-		name = match_point_group(point);
-		if (*name)
-			csv_cell_safe(text, name, strlen(name));
-		else if (point->formatted && point->entry->group)
-			text_add_number(text, point->entry->group);
-		break;
+		text_print(row->text, "%lld", (long long)row->event->time);
+		return true;
 	case COLUMN_TYPES:
 		csv_types_add(row);
 		break;
-	case COLUMN_COMM:
-		name = event_comm(row->event);
-		if (name)
-			csv_cell_safe(text, name, strnlen(name, 16));
-		break;
 	case COLUMN_FLAGS:
-		csv_flags_add(row);
+		column_flags_add(row->event, row->scratch, " ", row->text);
 		break;
 	case COLUMN_CONTEXT:
 		csv_context_add(row);
@@ -433,8 +369,13 @@ static void csv_column_add(struct csv_row *row, enum column column)
 		csv_data_add(row);
 		break;
 	default:
-		text_add_number(text, event_data(row->event).length);
+		if (value.kind == COLUMN_NUMBER)
+			text_add_number(row->text, value.number);
+		else if (value.kind == COLUMN_STRING)
+			csv_cell_safe(row->text, value.string, value.length);
+		return value.kind == COLUMN_NUMBER;
 	}
+	return false;
 }
 
 /* The names of host and trace matter only with several traces. */
@@ -446,19 +387,10 @@ static bool standard_has(const struct output *output, enum column column)
 
 /* ---- rows ---- */
 
-/* Digits and signs, which need no quotes */
-static bool column_is_number(enum column column)
-{
-	return column == COLUMN_EVENT || column == COLUMN_TIME_NS ||
-	       column == COLUMN_BOOT_NS || column == COLUMN_MAJOR ||
-	       column == COLUMN_MINOR || column == COLUMN_PID ||
-	       column == COLUMN_TID || column == COLUMN_CPU ||
-	       column == COLUMN_LENGTH;
-}
-
 static void csv_cell_add(struct csv_row *row, enum column column,
 			 struct columns_item *item, bool first)
 {
+	bool number = false;
 	size_t start;
 
 	if (!first)
@@ -467,8 +399,8 @@ static void csv_cell_add(struct csv_row *row, enum column column,
 	if (item && column == COLUMN_FIELD)
 		csv_field_named(row, item);
 	else
-		csv_column_add(row, column);
-	if (!column_is_number(column))
+		number = csv_column_add(row, column);
+	if (!number)
 		csv_cell_end(row->text, start);
 }
 

@@ -142,6 +142,90 @@ int columns_check(const struct columns *columns, struct error *err)
 	return 0;
 }
 
+/* ---- columns ---- */
+
+#define COMM_MAX	16
+
+static struct column_value column_number(uint64_t number)
+{
+	return (struct column_value){ COLUMN_NUMBER, .number = number };
+}
+
+static struct column_value column_string(const char *string, size_t length)
+{
+	return (struct column_value){
+		COLUMN_STRING, .string = string, .length = length,
+	};
+}
+
+struct column_value column_value(const struct event *event, enum column column)
+{
+	const struct ras_record *record = event->record;
+	const struct match_point *point = event->point;
+	const char *name;
+
+	switch (column) {
+	case COLUMN_EVENT:
+		return column_number(event->number);
+	case COLUMN_BOOT_NS:
+		return column_number(record->time);
+	case COLUMN_MAJOR:
+		return column_number(record->major);
+	case COLUMN_MINOR:
+		return column_number(record->minor);
+	case COLUMN_PID:
+		return column_number(record->pid);
+	case COLUMN_TID:
+		return column_number(record->tid);
+	case COLUMN_CPU:
+		return column_number(event->cpu);
+	case COLUMN_LENGTH:
+		return column_number(event_data(event).length);
+	case COLUMN_HOST:
+		name = event->trace->file.host;
+		return column_string(name, strlen(name));
+	case COLUMN_TRACE:
+		name = event->trace->name;
+		return column_string(name, strlen(name));
+	case COLUMN_DESC:
+		if (!point->formatted)
+			break;
+		name = tff_string(point->tff, point->entry->desc);
+		return column_string(name, strlen(name));
+	case COLUMN_GROUP:
+		name = match_point_group(point);
+		if (*name)
+			return column_string(name, strlen(name));
+		if (point->formatted && point->entry->group)
+			return column_number(point->entry->group);
+		break;
+	case COLUMN_COMM:
+		name = event_comm(event);
+		if (name)
+			return column_string(name, strnlen(name, COMM_MAX));
+		break;
+	default:
+		break;
+	}
+	return (struct column_value){ COLUMN_NOTHING };
+}
+
+void column_flags_add(const struct event *event, const struct scratch *scratch,
+		      const char *separator, struct text *text)
+{
+	unsigned int flags = event_flags(event, scratch->result.status,
+					 scratch->result.misfit);
+	const char *between = "";
+
+	for (unsigned int i = 0; i < EVENT_FLAGS; i++) {
+		if (!(flags & 1u << i))
+			continue;
+		text_add_string(text, between);
+		text_add_string(text, event_flag_words[i]);
+		between = separator;
+	}
+}
+
 /* ---- all values on one line ---- */
 
 static bool arguments_is_space(char c)
@@ -267,8 +351,6 @@ void arguments_return_put(const struct output *output,
 	else
 		TEXT_ADD(text, "<not traced>");
 }
-
-#define COMM_MAX	16
 
 static void safe_add(struct text *text, const void *bytes, size_t n)
 {
@@ -427,88 +509,15 @@ static void cell_data(const struct event *event, struct text *text)
 	text->used = p - text->data;
 }
 
-static void cell_number(const struct cell *cell, uint64_t number, int digits,
-			struct text *text)
-{
-	if (cell->hex)
-		text_print(text, "0x%0*llX", digits,
-			   (unsigned long long)number);
-	else
-		text_add_number(text, number);
-}
-
-static void cell_string(enum column column, const struct cell_source *source,
-			struct text *text)
-{
-	const struct match_point *point = source->event->point;
-	const struct trace *trace = source->event->trace;
-	const char *name, *comma = "";
-	unsigned int flags;
-
-	switch (column) {
-	case COLUMN_HOST:
-		safe_add(text, trace->file.host, strlen(trace->file.host));
-		break;
-	case COLUMN_TRACE:
-		safe_add(text, trace->name, strlen(trace->name));
-		break;
-	case COLUMN_DESC:
-		/* without the line end */
-		text_add(text, point->title, point->title_length - 1);
-		break;
-	case COLUMN_GROUP:
-		name = match_point_group(point);
-		if (*name)
-			safe_add(text, name, strlen(name));
-		else if (point->formatted && point->entry->group)
-			text_add_number(text, point->entry->group);
-		break;
-	case COLUMN_TYPES:
-		cell_types(point, text);
-		break;
-	case COLUMN_COMM:
-		name = event_comm(source->event);
-		if (name)
-			safe_add(text, name, strnlen(name, COMM_MAX));
-		break;
-	case COLUMN_FLAGS:
-		flags = event_flags(source->event,
-				    source->scratch->result.status,
-				    source->scratch->result.misfit);
-		for (size_t i = 0; i < EVENT_FLAGS; i++) {
-			if (!(flags & 1u << i))
-				continue;
-			text_add_string(text, comma);
-			text_add_string(text, event_flag_words[i]);
-			comma = ",";
-		}
-		break;
-	case COLUMN_CONTEXT:
-		cell_context(source, text);
-		break;
-	case COLUMN_FIELDS:
-		arguments_put(source->output, source->event, source->scratch,
-			      NULL, text);
-		break;
-	case COLUMN_DATA:
-		cell_data(source->event, text);
-		break;
-	default:
-		break;
-	}
-}
-
 static void cell_column(struct cell *cell, const struct cell_source *source,
 			struct text *text)
 {
 	const struct event *event = source->event;
-	const struct ras_record *record = event->record;
+	enum column column = cell->item.column;
+	struct column_value value = column_value(event, column);
 	char time[CLOCK_MAX];
 
-	switch (cell->item.column) {
-	case COLUMN_EVENT:
-		text_add_number(text, event->number);
-		break;
+	switch (column) {
 	case COLUMN_TIME:
 		text_add(text, time, clock_put(&source->scratch->clock,
 					       event->time, time) - time);
@@ -516,32 +525,38 @@ static void cell_column(struct cell *cell, const struct cell_source *source,
 	case COLUMN_TIME_NS:
 		text_print(text, "%lld", (long long)event->time);
 		break;
-	case COLUMN_BOOT_NS:
-		text_add_number(text, record->time);
+	case COLUMN_DESC:
+		/* without the line end */
+		text_add(text, event->point->title,
+			 event->point->title_length - 1);
 		break;
-	case COLUMN_MAJOR:
-		cell_number(cell, record->major, 4, text);
+	case COLUMN_TYPES:
+		cell_types(event->point, text);
 		break;
-	case COLUMN_MINOR:
-		cell_number(cell, record->minor, 4, text);
+	case COLUMN_FLAGS:
+		column_flags_add(event, source->scratch, ",", text);
 		break;
-	case COLUMN_PID:
-		cell_number(cell, record->pid, 4, text);
-		break;
-	case COLUMN_TID:
-		cell_number(cell, record->tid, 4, text);
-		break;
-	case COLUMN_CPU:
-		text_add_number(text, event->cpu);
-		break;
-	case COLUMN_LENGTH:
-		text_add_number(text, event_data(event).length);
+	case COLUMN_CONTEXT:
+		cell_context(source, text);
 		break;
 	case COLUMN_FIELD:
 		cell_field(cell, source, text);
 		break;
+	case COLUMN_FIELDS:
+		arguments_put(source->output, event, source->scratch, NULL,
+			      text);
+		break;
+	case COLUMN_DATA:
+		cell_data(event, text);
+		break;
 	default:
-		cell_string(cell->item.column, source, text);
+		if (value.kind == COLUMN_STRING)
+			safe_add(text, value.string, value.length);
+		else if (value.kind == COLUMN_NUMBER && cell->hex)
+			text_print(text, "0x%04llX",
+				   (unsigned long long)value.number);
+		else if (value.kind == COLUMN_NUMBER)
+			text_add_number(text, value.number);
 	}
 }
 

@@ -45,6 +45,19 @@ void columns_free(struct columns *columns);
 bool columns_have(const struct columns *columns, enum column column);
 /* Its place as a field's; count: it wasn't selected. */
 size_t columns_field(const struct columns *columns, const char *name);
+/* What the event has in a column, of those that have a number or a string. */
+struct column_value {
+	enum { COLUMN_NOTHING, COLUMN_NUMBER, COLUMN_STRING } kind;
+	uint64_t number;
+	const char *string;	/* as it is in the trace */
+	size_t length;
+};
+
+struct column_value column_value(const struct event *event,
+				 enum column column);
+/* Append the flags of an event that was decoded. */
+void column_flags_add(const struct event *event, const struct scratch *scratch,
+		      const char *separator, struct text *text);
 /* A field that no event had: 0, or -ENOENT with err set. */
 int columns_check(const struct columns *columns, struct error *err);
 
