@@ -234,43 +234,54 @@ static bool arguments_is_space(char c)
 }
 
 /* Blanks and line ends from `start` on become one blank each, none at the
- * ends; returns the new end. */
-static char *line_make(char *start, char *end)
+ * ends. */
+static void line_end(struct text *text, size_t start)
 {
-	char *p = start;
+	char *from = text->data + start, *end = text->data + text->used;
+	char *p = from;
 
-	for (char *c = start; c < end; c++)
+	for (char *c = from; c < end; c++)
 		if (!arguments_is_space(*c))
 			*p++ = *c;
-		else if (p > start && p[-1] != ' ')
+		else if (p > from && p[-1] != ' ')
 			*p++ = ' ';
-	while (p > start && p[-1] == ' ')
+	while (p > from && p[-1] == ' ')
 		p--;
-	return p;
+	text->used = p - text->data;
 }
 
-static void shown_put(const struct render_input *input,
-		     const struct match_point *point,
-		     const struct decode_piece *piece, struct text *text)
+/* As the FMT prints it. */
+static void piece_put(const struct render_input *input,
+		      const struct decode_piece *piece, bool quoted,
+		      struct text *text)
 {
-	bool quoted;
-	char *start, *end;
+	char *p;
 
-	quoted =
-		piece->step->field != DECODE_NO_FIELD &&
-		point->fields.fields[piece->step->field].kind == FIELD_STRING &&
-		piece->step->letter != 'C' && piece->note == NOTE_NONE;
 	if (text_reserve(text, render_room(input->format, piece->bytes) + 2))
 		return;
-	start = text->data + text->used;
+	p = text->data + text->used;
 	if (quoted)
-		*start++ = '"';
-	end = render_piece(input, piece, start);
+		*p++ = '"';
+	p = render_piece(input, piece, p);
 	if (quoted)
-		*end++ = '"';
-	else
-		end = line_make(start, end);
-	text->used = end - text->data;
+		*p++ = '"';
+	text->used = p - text->data;
+}
+
+/* Those of several pieces of a field have a blank in front, but characters. */
+static bool piece_is_apart(const struct decode_piece *piece)
+{
+	return piece->again && piece->step->letter != 'C';
+}
+
+static bool piece_is_quoted(const struct match_point *point,
+			    const struct decode_piece *piece)
+{
+	uint32_t field = piece->step->field;
+
+	return field != DECODE_NO_FIELD && piece->note == NOTE_NONE &&
+	       point->fields.fields[field].kind == FIELD_STRING &&
+	       piece->step->letter != 'C';
 }
 
 /* "label = "; a FMT's text is fit for a terminal. */
@@ -281,8 +292,7 @@ static void label_put(const struct field *field, struct text *text)
 	if (!*field->label)
 		return;
 	text_add_string(text, field->label);
-	text->used = line_make(text->data + start, text->data + text->used) -
-		     text->data;
+	line_end(text, start);
 	TEXT_ADD(text, " = ");
 }
 
@@ -293,7 +303,8 @@ void arguments_put(const struct output *output, const struct event *event,
 	const struct match_point *point = event->point;
 	struct render_input input = output_render_input(event,
 					output->settings->symbols);
-	size_t start = text->used;
+	size_t start = text->used, from = start;
+	bool quoted;
 
 	for (size_t i = 0; i < scratch->result.count; i++) {
 		const struct decode_piece *piece = &scratch->pieces[i];
@@ -304,17 +315,23 @@ void arguments_put(const struct output *output, const struct event *event,
 		     (piece->note == NOTE_NONE || piece->shared)) ||
 		    (without && piece->step == without->step))
 			continue;
-		if (!piece->again && text->used > start)
-			TEXT_ADD(text, ", ");
-		else if (piece->again && piece->step->letter != 'C')
+		if (!piece->again) {
+			line_end(text, from);
+			if (text->used > start)
+				TEXT_ADD(text, ", ");
+			if (field != DECODE_NO_FIELD)
+				label_put(&point->fields.fields[field], text);
+			from = text->used;
+		}
+		if (piece_is_apart(piece))
 			TEXT_ADD(text, " ");
-		if (!piece->again && field != DECODE_NO_FIELD)
-			label_put(&point->fields.fields[field], text);
-		shown_put(&input, point, piece, text);
+		quoted = piece_is_quoted(point, piece);
+		piece_put(&input, piece, quoted, text);
+		if (quoted)
+			from = text->used;
 	}
+	line_end(text, from);
 }
-
-/* ---- */
 
 const struct field *arguments_return_field(const struct match_point *post)
 {
@@ -338,6 +355,8 @@ void arguments_return_put(const struct output *output,
 	struct render_input input = output_render_input(event,
 					output->settings->symbols);
 	const struct decode_piece *piece;
+	size_t start;
+	bool quoted;
 
 	if (event->record->flags & RAS_RECORD_TAIL_CALL) {
 		TEXT_ADD(text, "<tail call>");
@@ -346,10 +365,15 @@ void arguments_return_put(const struct output *output,
 	if (!field || !scratch->result.count)
 		return;
 	piece = field_piece(field, scratch->pieces, scratch->result.count);
-	if (piece)
-		shown_put(&input, event->point, piece, text);
-	else
+	if (!piece) {
 		TEXT_ADD(text, "<not traced>");
+		return;
+	}
+	start = text->used;
+	quoted = piece_is_quoted(event->point, piece);
+	piece_put(&input, piece, quoted, text);
+	if (!quoted)
+		line_end(text, start);
 }
 
 static void safe_add(struct text *text, const void *bytes, size_t n)
@@ -409,29 +433,12 @@ static void cell_time(const struct cell *cell, const struct cell_source *source,
 
 /* ---- fields ---- */
 
-static void cell_piece(const struct render_input *input, bool quoted,
-		       const struct decode_piece *piece, struct text *text)
-{
-	size_t start = text->used;
-	char *p;
-
-	if (text_reserve(text, render_room(input->format, piece->bytes) + 2))
-		return;
-	p = text->data + start;
-	if (quoted)
-		*p++ = '"';
-	p = render_piece(input, piece, p);
-	if (quoted)
-		*p++ = '"';
-	text->used = p - text->data;
-	one_line(text, start);
-}
-
 static void cell_field(struct cell *cell, const struct cell_source *source,
 		       struct text *text)
 {
 	const struct event *event = source->event;
 	const struct decode_piece *p = source->scratch->pieces, *end;
+	size_t start = text->used;
 	const struct render_input input =
 		output_render_input(event, source->output->settings->symbols);
 	const struct field *field = event->point->formatted ?
@@ -444,15 +451,14 @@ static void cell_field(struct cell *cell, const struct cell_source *source,
 	for (end = p + source->scratch->result.count; p < end; p++) {
 		if (p->step != field->step)
 			continue;
-		if (p->again)
+		if (piece_is_apart(p))
 			text_add_blanks(text, 1);
-		cell_piece(&input,
-			   cell->quoted && (field->kind == FIELD_STRING &&
-					    p->step->letter != 'C' &&
-					    (p->note == NOTE_NONE ||
-					     p->note == NOTE_CUT)),
-			   p, text);
+		piece_put(&input, p, cell->quoted &&
+			  field->kind == FIELD_STRING &&
+			  p->step->letter != 'C' &&
+			  (p->note == NOTE_NONE || p->note == NOTE_CUT), text);
 	}
+	one_line(text, start);
 }
 
 /* ---- columns ---- */
