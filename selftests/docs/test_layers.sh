@@ -150,7 +150,7 @@ is "$(twins "$TMP/tags")" "" "and so is the tag of a structure"
 
 # What a header declares, its own .c file defines. These folders have headers for
 # several files.
-several='usr/heapmon/|usr/tracefmt/(ctf|html)/'
+several='usr/heapmon/'
 find usr bpf -name '*.h' | grep -vE "^($several)" | sort | while read -r header; do
 	[ -e "${header%.h}.c" ] || continue
 	awk -v header="$header" '
