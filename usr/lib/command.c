@@ -52,13 +52,8 @@ int command_end(int code, const struct error *err)
 
 static int output_check(int status)
 {
-	char text[64];
-
-	if (!fflush(stdout) && !ferror(stdout))
-		return status;
-	snprintf(text, sizeof(text), "%s: cannot write to stdout", running);
-	perror(text);
-	return COMMAND_FAILED;
+	return error_check_stdout(running, "cannot write to stdout") ?
+	       COMMAND_FAILED : status;
 }
 
 static void help_make(const struct command_program *program, char *help,

@@ -65,3 +65,11 @@ void error_print(const char *program, const struct error *err)
 	if (err->hint[0])
 		error_line_print(program, err->hint);
 }
+
+int error_check_stdout(const char *program, const char *failed)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	fprintf(stderr, "%s: %s: %s\n", program, failed, strerror(errno));
+	return 1;
+}

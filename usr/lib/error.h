@@ -26,4 +26,8 @@ void error_prefix(struct error *err, const char *fmt, ...)
 /* Print "PROGRAM: text" and the hint on a line of its own to stderr. */
 void error_print(const char *program, const struct error *err);
 
+/* Has what stdio holds arrived at standard output? 0; or 1 after "PROGRAM: FAILED:
+ * why". Each process has to look for itself. */
+int error_check_stdout(const char *program, const char *failed);
+
 #endif

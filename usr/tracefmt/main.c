@@ -7,11 +7,39 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/dump/vmcore_picture.h"
 #include "lib/options.h"
 #include "live.h"
 #include "settings.h"
 #include "show.h"
-#include "vmcore.h"
+
+/* The buffer in a memory dump, read as if it were a file. 0, or a negative errno
+ * with err set. */
+static int vmcore_trace_open(struct trace_file *file, const char *path,
+			     struct error *err)
+{
+	struct chunk_memory memory = { 0 };
+	struct vmcore_losses losses;
+	int code = vmcore_picture_take(path, &memory, &losses, err);
+
+	if (code) {
+		free(memory.data);
+		return code;
+	}
+	code = trace_file_open_memory(file, memory.data, memory.size, path,
+				      err);
+	if (!code && losses.cut)
+		damage_add(&file->damage,
+			   "the dump, which was cut short");
+	if (!code && losses.damaged)
+		damage_add(&file->damage,
+			   "pages of the dump that can't be unpacked");
+	if (!code && losses.slices)
+		damage_add(&file->damage,
+			   "%u slices of the buffer, whose control words are damaged",
+			   losses.slices);
+	return code;
+}
 
 #define PROGRAM		"tracefmt"
 
@@ -96,15 +124,6 @@ static int symbols_check(const struct symbols_settings *symbols)
 	return code;
 }
 
-/* What stdio holds has arrived; else 1. */
-static int output_finish(void)
-{
-	if (!fflush(stdout) && !ferror(stdout))
-		return 0;
-	perror(PROGRAM ": cannot print");
-	return 1;
-}
-
 static int traces_run(struct show_settings *settings, char **paths)
 {
 	struct search search = { 0 };
@@ -136,7 +155,7 @@ int main(int argc, char **argv)
 
 	first = settings_parse(&settings, argc, argv);
 	if (first == OPTIONS_DONE)
-		status = output_finish();
+		status = error_check_stdout(PROGRAM, "cannot print");
 	else if (first == OPTIONS_WRONG)
 		status = 2;
 	else

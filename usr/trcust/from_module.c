@@ -809,7 +809,7 @@ static int run_module(void *context)
 		code = tsf_make_print(&c, s, module);
 	input_close(&c, &input);
 	diag_close(c.diag);
-	return stdout_check() ? 1 : code;
+	return error_check_stdout("trcust", "cannot write") ? 1 : code;
 }
 
 int run_from_module(const struct settings *s, const char *module)

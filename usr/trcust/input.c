@@ -536,11 +536,3 @@ int output_print(const struct settings *s, char *text, size_t size)
 	free(text);
 	return code ? 1 : 0;
 }
-
-int stdout_check(void)
-{
-	if (!fflush(stdout) && !ferror(stdout))
-		return 0;
-	fprintf(stderr, "trcust: cannot write: %s\n", strerror(errno));
-	return 1;
-}

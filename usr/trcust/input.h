@@ -68,8 +68,5 @@ void output_report(struct diag *diag, const char *path, int code,
 
 /* Print the text of a TSF that was made; takes the memory. */
 int output_print(const struct settings *s, char *text, size_t size);
-/* What was printed has arrived: 0; else 1, after a message. Each process has to
- * look for itself. */
-int stdout_check(void);
 
 #endif

@@ -307,12 +307,13 @@ int main(int argc, char **argv)
 	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);	/* a message may have many parts */
 	first = options_parse(&command, argc, argv, false, &s);
 	if (first < 0)
-		return first == OPTIONS_DONE ? stdout_check() : 2;
+		return first == OPTIONS_DONE ?
+		       error_check_stdout("trcust", "cannot write") : 2;
 	count = take_slash_options(&s, argc - first, argv + first);
 	if (count < 0)
 		return 2;
 	code = trcust_run(&s, count, argv + first);
-	if (stdout_check() && !code)
+	if (error_check_stdout("trcust", "cannot write") && !code)
 		code = 1;
 	return s.exit_zero ? 0 : code;
 }

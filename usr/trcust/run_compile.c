@@ -355,7 +355,7 @@ static int run_file(void *context)
 	free(tdf);
 	tsf_free(tsf);
 	diag_close(c.diag);
-	return stdout_check() ? 1 : code;
+	return error_check_stdout("trcust", "cannot write") ? 1 : code;
 }
 
 int run_dump_tsf(const struct settings *s, const char *path)
