@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/formats/tff.h"
-#include "ctf_ctype.h"
 #include "ctf_tsdl.h"
 
 /*

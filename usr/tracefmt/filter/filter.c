@@ -9,7 +9,6 @@
 #include "expression.h"
 #include "expression_parse.h"
 #include "choice.h"
-#include "span.h"
 
 enum number_kind {
 	NUMBER_MAJOR, NUMBER_MINOR,	/* of a point */
