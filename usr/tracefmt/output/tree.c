@@ -33,16 +33,14 @@
 #define SPILL_MEMORY	(4u << 20)	/* bytes of text in memory */
 
 struct spill_block {
-	uint64_t offset;
-	uint32_t bytes;
+	uint64_t offset, bytes;
 };
 
 /* One text: blocks in the file, then what is in memory. */
 struct spill_text {
 	struct spill_block *blocks;
 	size_t block_count, block_room;
-	char *data;
-	uint32_t used, size;
+	struct text text;
 	struct spill_text *next;	/* one more with bytes in memory */
 };
 
@@ -53,100 +51,60 @@ struct spill {
 	struct spill_text *held;	/* those with bytes there */
 };
 
-#define BLOCK_MAX	(1u << 30)
-#define PIECE		(64u << 10)	/* read or added at once */
-
-static void spill_open(struct spill *spill)
-{
-	*spill = (struct spill){ .fd = -1 };
-}
-
 /* Write all that is in memory to the file. */
 static int spill_write(struct spill *spill)
 {
 	struct spill_text *of;
+	int code;
 
 	if (spill->fd < 0)
 		spill->fd = temp_file_open();
 	if (spill->fd < 0)
 		return spill->fd;
-	while ((of = spill->held)) {
+	for (; (of = spill->held); spill->held = of->next) {
 		struct spill_block *last = of->block_count ?
 			&of->blocks[of->block_count - 1] : NULL;
-		int code = temp_file_write(spill->fd, of->data, of->used,
-					   spill->end);
 
+		code = temp_file_write(spill->fd, of->text.data, of->text.used,
+				       spill->end);
 		if (code)
 			return code;
-		if (last && last->offset + last->bytes == spill->end &&
-		    (uint64_t)last->bytes + of->used <= BLOCK_MAX) {
-			last->bytes += of->used;
-		} else {
+		if (!last || last->offset + last->bytes != spill->end) {
 			if (!array_grow(&of->blocks, of->block_count,
 					&of->block_room, sizeof(*of->blocks)))
 				return -ENOMEM;
-			of->blocks[of->block_count++] = (struct spill_block){
-				spill->end, of->used,
-			};
+			last = &of->blocks[of->block_count++];
+			*last = (struct spill_block){ .offset = spill->end };
 		}
-		spill->end += of->used;
-		spill->held = of->next;
-		free(of->data);
-		of->data = NULL;
-		of->used = of->size = 0;
+		last->bytes += of->text.used;
+		spill->end += of->text.used;
+		free(of->text.data);
+		of->text = (struct text){ 0 };
 	}
 	spill->used = 0;
 	return 0;
 }
 
-static int spill_reserve(struct spill_text *to, size_t n)
-{
-	size_t size = to->size ? to->size : 128;
-	char *data;
-
-	while (size < to->used + n)
-		size *= 2;
-	if (size > UINT32_MAX)
-		return -ENOMEM;
-	data = size == to->size ? to->data : realloc(to->data, size);
-	if (!data)
-		return -ENOMEM;
-	to->data = data;
-	to->size = size;
-	return 0;
-}
-
-/* Append. 0, or a negative errno. */
+/* Append n bytes, not 0. 0, or a negative errno. */
 static int spill_add(struct spill *spill, struct spill_text *to,
 		     const char *data, size_t n)
 {
-	while (n) {
-		size_t piece = n < PIECE ? n : PIECE;
+	int code = spill->used + n > SPILL_MEMORY ? spill_write(spill) : 0;
 
-		if (spill->used + piece > SPILL_MEMORY) {
-			int code = spill_write(spill);
-
-			if (code)
-				return code;
-		}
-		if (spill_reserve(to, piece))
-			return -ENOMEM;
-		if (!to->used) {
-			to->next = spill->held;
-			spill->held = to;
-		}
-		memcpy(to->data + to->used, data, piece);
-		to->used += piece;
-		spill->used += piece;
-		data += piece;
-		n -= piece;
+	if (code)
+		return code;
+	if (!to->text.used) {
+		to->next = spill->held;
+		spill->held = to;
 	}
-	return 0;
+	text_add(&to->text, data, n);
+	spill->used += n;
+	return -to->text.error;
 }
 
 static void spill_text_free(struct spill_text *of)
 {
-	free(of->data);
+	free(of->text.data);
 	free(of->blocks);
 	*of = (struct spill_text){ 0 };
 }
@@ -163,19 +121,10 @@ static int spill_take(struct spill *spill, struct spill_text *from,
 				      from->blocks[i].bytes, text);
 	if (code)
 		return code;
-
-	/* Then the end, which is in memory. */
-	text_add(text, from->data, from->used);
+	text_add(text, from->text.data, from->text.used);
 	spill_text_free(from);
 	text_pass(text);
 	return -text->error;
-}
-
-static void spill_close(struct spill *spill)
-{
-	if (spill->fd >= 0)
-		close(spill->fd);
-	spill->fd = -1;
 }
 
 /* ---- threads and lines ---- */
@@ -589,7 +538,7 @@ static int tree_open(struct output *output, struct text *text,
 	output->own = tree;
 	if (!tree)
 		return -ENOMEM;
-	spill_open(&tree->spill);
+	tree->spill.fd = -1;
 	tree->live = stream_is_live(output->stream);
 	tree->pairing = pairing_open();
 	return !tree->pairing || text_open(&tree->line, -1) ? -ENOMEM : 0;
@@ -628,7 +577,8 @@ static void tree_free(struct output *output)
 	}
 	free(tree->threads);
 	key_map_free(&tree->by_id);
-	spill_close(&tree->spill);
+	if (tree->spill.fd >= 0)
+		close(tree->spill.fd);
 	pairing_close(tree->pairing);
 	free(tree->line.data);
 	free(tree);
