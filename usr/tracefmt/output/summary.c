@@ -31,12 +31,11 @@ enum summary_by summary_by_name(const char *name)
 	return name ? SUMMARY_KINDS : SUMMARY_ALL;
 }
 
-static void summary_name(FILE *out, const char *name)
+static void time_print(FILE *out, struct clock *clock, int64_t time)
 {
-	char safe[4 * sizeof(((struct ras_session *)0)->tdf) + 4];
-	size_t length = strnlen(name, sizeof(safe) / 4);
+	char text[CLOCK_MAX];
 
-	fwrite(safe, 1, text_put_safe(safe, name, length) - safe, out);
+	fwrite(text, 1, clock_put(clock, time, text) - text, out);
 }
 
 static int64_t summary_wall(const struct trace_file *file, uint64_t time)
@@ -52,14 +51,14 @@ static void summary_title(FILE *out, const struct trace_file *file,
 	clock_date(clock, summary_wall(file, file->header.taken), date,
 		   sizeof(date));
 	fprintf(out, "Trace of ");
-	summary_name(out, file->host);
+	safe_text_print(out, file->host, false);
 	fprintf(out, ", Linux ");
-	summary_name(out, file->kernel);
+	safe_text_print(out, file->kernel, false);
 	fprintf(out, ", taken %s\n", date);
 	if (!file->panicked)
 		return;
 	fprintf(out, "Its kernel panicked: ");
-	summary_name(out, file->panic.reason);
+	safe_text_print(out, file->panic.reason, false);
 	fputc('\n', out);
 }
 
@@ -67,7 +66,6 @@ static void complete_print(FILE *out, const struct trace_file *file,
 			   struct clock *clock)
 {
 	const struct trace_slice *latest = NULL;
-	char time[64];
 
 	/* A slice that has published more than is there has overwritten, or
 	 * cleared, the oldest records: before its first record, or the one after
@@ -82,16 +80,14 @@ static void complete_print(FILE *out, const struct trace_file *file,
 	if (file->damage.count) {
 		fprintf(out, "Not complete: the file is damaged\n");
 	} else if (latest) {
-		*clock_put(clock, summary_wall(file, latest->oldest), time) =
-			'\0';
-		fprintf(out,
-			"Complete from %s on, the oldest record of CPU %u%s\n",
-			time, latest->cpu,
-			latest->gaps ? " after its last gap" : "");
+		fputs("Complete from ", out);
+		time_print(out, clock, summary_wall(file, latest->oldest));
+		fprintf(out, " on, the oldest record of CPU %u%s\n",
+			latest->cpu, latest->gaps ? " after its last gap" : "");
 	} else if (file->continued) {
-		*clock_put(clock, summary_wall(file, file->began), time) = '\0';
-		fprintf(out, "Complete from %s on, where the file before it ended\n",
-			time);
+		fputs("Complete from ", out);
+		time_print(out, clock, summary_wall(file, file->began));
+		fputs(" on, where the file before it ended\n", out);
 	} else {
 		fprintf(out, "Complete from its start\n");
 	}
@@ -129,9 +125,12 @@ static void summary_row_start(FILE *out, unsigned int major, unsigned int minor)
 	fprintf(out, "%5u %6u", major, minor);
 }
 
-static void summary_figure(FILE *out, uint64_t value)
+static void summary_figure(FILE *out, bool known, uint64_t value)
 {
-	fprintf(out, " %11llu", (ull)value);
+	if (known)
+		fprintf(out, " %11llu", (ull)value);
+	else
+		fprintf(out, " %11s", "unknown");
 }
 
 /* ---- figures ---- */
@@ -223,26 +222,16 @@ static void figures_print(FILE *out, const struct summary_figures *f,
 			  bool damaged)
 {
 	uint64_t filtered = sum_of(f->filtered, RAS_FILTERED_KINDS);
-	uint64_t overwritten;
 
-	summary_figure(out, f->recorded + filtered + f->dropped);
-	summary_figure(out, f->recorded);
-	summary_figure(out, f->present);
-
+	summary_figure(out, true, f->recorded + filtered + f->dropped);
+	summary_figure(out, true, f->recorded);
+	summary_figure(out, true, f->present);
 	/* What a damaged file has not was not overwritten. */
-	overwritten = figure_covered(f->recorded, f->present);
-	if (damaged)
-		fprintf(out, " %11s", "unknown");
-	else
-		summary_figure(out, overwritten);
-
-	summary_figure(out, filtered);
-	summary_figure(out, f->dropped);
-	if (f->missed == RAS_MISSED_UNKNOWN)
-		fprintf(out, " %11s", "unknown");
-	else
-		summary_figure(out, f->missed);
-	summary_figure(out, sum_of(f->faults, RAS_FAULT_KINDS));
+	summary_figure(out, !damaged, figure_covered(f->recorded, f->present));
+	summary_figure(out, true, filtered);
+	summary_figure(out, true, f->dropped);
+	summary_figure(out, f->missed != RAS_MISSED_UNKNOWN, f->missed);
+	summary_figure(out, true, sum_of(f->faults, RAS_FAULT_KINDS));
 }
 
 /* The figures are not in the trace. */
@@ -260,51 +249,36 @@ static bool figures_idle(const struct summary_figures *f)
 	       (!f->missed || f->missed == RAS_MISSED_UNKNOWN);
 }
 
-/* Nothing is known to have happened there. */
-static bool point_is_idle(const struct trace_session *session, uint32_t i,
-			  const struct match *match)
-{
-	struct summary_figures f;
-
-	if (!session->totals)
-		return false;
-	f = point_figures(session, i, match);
-	return figures_idle(&f);
-}
-
 static void summary_session(FILE *out, const struct trace_session *session,
 			    const struct match *match, bool damaged)
 {
 	uint32_t idle = 0;
-	const struct match_point *point;
-	struct summary_figures f;
 
 	for (uint32_t i = 0; i < session->entry->points; i++) {
-		bool unselected = session->points[i].state ==
-				  RAS_POINT_UNSELECTED;
+		const struct match_point *point = match_armed(match, session, i);
+		const struct ras_session_point *armed = &session->points[i];
+		struct summary_figures f = { 0 };
 
-		if (point_is_idle(session, i, match))
-			idle += !unselected;
-		else {
-			point = match_armed(match, session, i);
-			summary_row_start(out, session->entry->major,
-					  session->points[i].minor);
-			if (session->totals) {
-				f = point_figures(session, i, match);
-				figures_print(out, &f, damaged);
-			} else {
-				present_print(out, point ? point->present : 0);
-			}
-			fputs("  ", out);
-			summary_name(out, session->tdf);
-			fputc('\n', out);
+		if (session->totals)
+			f = point_figures(session, i, match);
+		if (session->totals && figures_idle(&f)) {
+			idle += armed->state != RAS_POINT_UNSELECTED;
+			continue;
 		}
+		summary_row_start(out, session->entry->major, armed->minor);
+		if (session->totals)
+			figures_print(out, &f, damaged);
+		else
+			present_print(out, point ? point->present : 0);
+		fputs("  ", out);
+		safe_text_print(out, session->tdf, false);
+		fputc('\n', out);
 	}
 	if (!idle)
 		return;
 	fprintf(out, "%5u      - %u tracepoint%s without a hit  ",
 		session->entry->major, idle, idle == 1 ? "" : "s");
-	summary_name(out, session->tdf);
+	safe_text_print(out, session->tdf, false);
 	fputc('\n', out);
 }
 
@@ -435,7 +409,6 @@ static void session_why(FILE *out, const struct trace_session *session,
 		const struct ras_session_point *point = &session->points[i];
 		struct summary_figures f = point_figures(session, i, match);
 		const char *before;
-		char time[64];
 
 		if (!why_wanted(&f) && !point_ended(point))
 			continue;
@@ -443,11 +416,10 @@ static void session_why(FILE *out, const struct trace_session *session,
 		summary_row_start(out, session->entry->major, point->minor);
 		before = why_print(out, &f);
 		if (point_ended(point)) {
-			*clock_put(clock, summary_wall(match->file,
-						       point->ended),
-				   time) = '\0';
-			fprintf(out, "%sended: %s at %s", before,
-				names_point_state(point->state), time);
+			fprintf(out, "%sended: %s at ", before,
+				names_point_state(point->state));
+			time_print(out, clock,
+				   summary_wall(match->file, point->ended));
 		}
 		fputc('\n', out);
 	}
@@ -728,21 +700,6 @@ int selected_add(struct selected *selected, const struct event *event)
 
 /* ---- printing ---- */
 
-static void safe_print(FILE *out, const char *text, size_t length)
-{
-	char safe[4 * 256];
-
-	length = length < 256 ? length : 256;
-	fwrite(safe, 1, text_put_safe(safe, text, length) - safe, out);
-}
-
-static void time_print(FILE *out, struct clock *clock, int64_t time)
-{
-	char text[CLOCK_MAX];
-
-	fwrite(text, 1, clock_put(clock, time, text) - text, out);
-}
-
 static double rate_of(const struct selected *selected, uint64_t events)
 {
 	double time = (double)selected->all.last - (double)selected->all.first;
@@ -780,10 +737,7 @@ static void lost_print(FILE *out, const struct selected *selected,
 	else
 		lost = summary_lost(selected->stream, row->key >> 16,
 				    (uint16_t)row->key);
-	if (lost.known && !selected->stopped)
-		fprintf(out, " %11llu", (ull)lost.records);
-	else
-		fprintf(out, " %11s", "unknown");
+	summary_figure(out, lost.known && !selected->stopped, lost.records);
 }
 
 static void selected_row_print(FILE *out, const struct selected *selected,
@@ -820,8 +774,7 @@ static void selected_row_print(FILE *out, const struct selected *selected,
 	if (selected->by == SUMMARY_MINOR)
 		fwrite(point->title, 1, point->title_length - 1, out);
 	else if (selected->by == SUMMARY_PID)
-		safe_print(out, row->trace->file.host,
-			   strlen(row->trace->file.host));
+		safe_text_print(out, row->trace->file.host, false);
 	fputc('\n', out);
 }
 
