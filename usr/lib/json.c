@@ -192,37 +192,43 @@ void json_add_hex(struct text *text, const uint8_t *data, size_t n)
 
 /* ---- documents ---- */
 
-static void add_string(struct json *json, const char *value)
+static char *json_put_line(const struct json *json, char *p)
 {
-	size_t n = strlen(value);
-	char *p;
-
-	if (text_reserve(json->text, JSON_STRING_ROOM(n)))
-		return;
-	p = json->text->data + json->text->used;
-	p = json->html ? json_put_html(p, value, n) :
-			 json_put_string(p, value, n);
-	json->text->used = p - json->text->data;
+	*p++ = '\n';
+	memset(p, ' ', 2 * json->depth);
+	return p + 2 * json->depth;
 }
 
-static void json_line_begin(struct json *json)
+static char *json_put_any(const struct json *json, char *p, const char *value,
+			  size_t n)
 {
-	text_add_char(json->text, '\n');
-	text_add_blanks(json->text, 2 * json->depth);
+	return json->html ? json_put_html(p, value, n) :
+			    json_put_string(p, value, n);
 }
 
+/* Called for every value of a record: room is made once. */
 void json_key(struct json *json, const char *key)
 {
+	size_t n = key ? strlen(key) : 0;
+	struct text *text = json->text;
+	char *p;
+
+	if (text_reserve(text, JSON_STRING_ROOM(n) + 2 * json->depth + 4))
+		return;
+	p = text->data + text->used;
 	if (json->follows)
-		text_add_char(json->text, ',');
+		*p++ = ',';
 	if (json->style == JSON_INDENTED && json->depth)
-		json_line_begin(json);
+		p = json_put_line(json, p);
 	else if (json->style == JSON_LINES && json->follows)
-		text_add_char(json->text, key ? ' ' : '\n');
+		*p++ = key ? ' ' : '\n';
 	if (key) {
-		add_string(json, key);
-		text_add_string(json->text, json->style ? ": " : ":");
+		p = json_put_any(json, p, key, n);
+		*p++ = ':';
+		if (json->style != JSON_COMPACT)
+			*p++ = ' ';
 	}
+	text->used = p - text->data;
 	json->follows = true;
 }
 
@@ -236,10 +242,14 @@ void json_open(struct json *json, const char *key, char bracket)
 
 void json_close(struct json *json, char bracket)
 {
+	struct text *text = json->text;
+
 	json->depth--;
-	if (json->style == JSON_INDENTED && json->follows)
-		json_line_begin(json);
-	text_add_char(json->text, bracket);
+	if (json->style == JSON_INDENTED && json->follows &&
+	    !text_reserve(text, 2 * json->depth + 1))
+		text->used = json_put_line(json, text->data + text->used) -
+			     text->data;
+	text_add_char(text, bracket);
 	if (json->style != JSON_COMPACT && !json->depth)
 		text_add_char(json->text, '\n');
 	json->follows = json->depth;
@@ -247,8 +257,13 @@ void json_close(struct json *json, char bracket)
 
 void json_string(struct json *json, const char *key, const char *value)
 {
+	size_t n = strlen(value);
+	struct text *text = json->text;
+
 	json_key(json, key);
-	add_string(json, value);
+	if (!text_reserve(text, JSON_STRING_ROOM(n)))
+		text->used = json_put_any(json, text->data + text->used, value,
+					  n) - text->data;
 }
 
 void json_number(struct json *json, const char *key, uint64_t value)
