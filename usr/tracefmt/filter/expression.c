@@ -45,7 +45,8 @@ struct term {
 };
 
 /* Where values come from. */
-struct operand_source {
+struct term_evaluation {
+	const struct expression_bound *bound;
 	const struct event *event;
 	const struct scratch *scratch;	/* the pieces */
 	struct symbols *symbols;
@@ -171,7 +172,12 @@ static struct operand operand_bind(struct expression_name *name,
 
 /* ---- values ---- */
 
-static struct term operand_integer(__int128 number)
+static struct term missing(void)
+{
+	return (struct term){ .kind = TERM_MISSING };
+}
+
+static struct term term_integer(__int128 number)
 {
 	return (struct term){ .kind = TERM_INTEGER, .i = number };
 }
@@ -189,12 +195,12 @@ static struct term builtin_load(enum column builtin, const struct event *event)
 	struct column_value value;
 
 	if (builtin == COLUMN_TIME)
-		return operand_integer(event->time);
+		return term_integer(event->time);
 	if (builtin == COLUMN_COMM && comm)
 		return string(comm, strnlen(comm, COMM_MAX));
 	value = column_value(event, builtin);
 	if (value.kind == COLUMN_NUMBER)
-		return operand_integer(value.number);
+		return term_integer(value.number);
 	return value.kind == COLUMN_STRING ?
 	       string(value.string, value.length) : (struct term){ 0 };
 }
@@ -212,13 +218,13 @@ static struct term inside_load(const struct operand *o,
 	float narrow;
 
 	if (o->offset > piece->bytes)
-		return (struct term){ 0 };
+		return missing();
 	if (!o->bits)
 		node = value_node(types, o->ctype, data, have);
 	else if (!value_member(&node, types, o->bits, data, have))
-		return (struct term){ 0 };
+		return missing();
 	if (!o->bits && have < node.type->bytes)
-		return (struct term){ 0 };
+		return missing();
 	switch (node.kind) {
 	case VALUE_STRING:
 		if (types->types[node.type->target].bytes != 1)
@@ -236,14 +242,14 @@ static struct term inside_load(const struct operand *o,
 	case VALUE_WIDE:	/* those that a signed number holds */
 		memcpy(&wide, data, sizeof(wide));
 		if (wide >= 0 || value_is_signed(node.type))
-			return operand_integer(wide);
+			return term_integer(wide);
 		break;
 	default:
 		if (node.kind > VALUE_ENUM)
 			break;
 		return value_is_signed(node.type) ?
-		       operand_integer(number_sign(node.raw, node.bits)) :
-		       operand_integer(node.raw);
+		       term_integer(number_sign(node.raw, node.bits)) :
+		       term_integer(node.raw);
 	}
 	return (struct term){ .kind = TERM_TEXT, .data = data, .length = have };
 }
@@ -262,14 +268,14 @@ static struct term simple_load(const struct field *field,
 		value.f = v->f;
 		return value;
 	case FIELD_TIME:
-		return operand_integer(v->i);
+		return term_integer(v->i);
 	case FIELD_TEXT:
 	case FIELD_STACK:
 	case FIELD_CTYPE:
 		return value;
 	default:
-		return field->is_signed ? operand_integer(v->i) :
-					  operand_integer(v->u);
+		return field->is_signed ? term_integer(v->i) :
+					  term_integer(v->u);
 	}
 }
 
@@ -280,8 +286,8 @@ static struct term part_load(const struct operand *o,
 	size_t size = v->kind == FIELD_STACK ? 8 : 1;
 
 	if (o->index >= v->length / size)
-		return (struct term){ 0 };
-	return operand_integer(number_load(v->data + o->index * size, size));
+		return missing();
+	return term_integer(number_load(v->data + o->index * size, size));
 }
 
 static const struct decode_piece *piece_find(const struct operand *o,
@@ -305,7 +311,7 @@ static const struct decode_piece *piece_find(const struct operand *o,
 }
 
 static struct term operand_load(const struct operand *o,
-				const struct operand_source *source)
+				const struct term_evaluation *source)
 {
 	const struct decode_piece *piece;
 	struct field_value v;
@@ -315,7 +321,7 @@ static struct term operand_load(const struct operand *o,
 		return builtin_load(o->builtin, source->event);
 	piece = o->field ? piece_find(o, source->scratch) : NULL;
 	if (!piece)
-		return (struct term){ 0 };
+		return missing();
 	v = field_value(o->field, piece);
 	if (!v.there || piece->nothing)
 		return value;
@@ -350,21 +356,21 @@ static struct term digits_put(__int128 number, struct text *text)
 	if (number < 0)
 		*--p = '-';
 	if (text_reserve(text, sizeof(digits)))
-		return (struct term){ 0 };
+		return missing();
 	return operand_text_end(text, text_put(text->data, p,
 					       digits + sizeof(digits) - p));
 }
 
 /* As the FMT prints it. */
 static struct term operand_piece_put(const struct term *value,
-				      const struct operand_source *source,
+				      const struct term_evaluation *source,
 				      struct text *text)
 {
 	struct render_input input = output_render_input(source->event,
 							source->symbols);
 
 	if (text_reserve(text, render_room(input.format, value->piece->bytes)))
-		return (struct term){ 0 };
+		return missing();
 	return operand_text_end(text,
 				render_piece(&input, value->piece, text->data));
 }
@@ -377,14 +383,14 @@ static struct term inside_put(const struct term *value,
 	struct value_budget budget = VALUE_BUDGET;
 
 	if (text_reserve(text, VALUE_TEXT_MAX + 8))
-		return (struct term){ 0 };
+		return missing();
 	return operand_text_end(
 		text, value_put(&o->point->format.types, o->ctype, value->data,
 				value->length, text->data, &budget));
 }
 
 static struct term integer_name(const struct term *value,
-					 const struct operand_source *source,
+					 const struct term_evaluation *source,
 					 struct text *text)
 {
 	const struct operand *o = value->operand;
@@ -428,7 +434,7 @@ static struct term integer_name(const struct term *value,
 /* The value as a string, in `text` where that's needed: the name of an integer
  * that has one, else its digits. MISSING when there is no memory. */
 static struct term operand_text(const struct term *value,
-				const struct operand_source *source,
+				const struct term_evaluation *source,
 				struct text *text)
 {
 	switch (value->kind) {
@@ -436,7 +442,7 @@ static struct term operand_text(const struct term *value,
 		return integer_name(value, source, text);
 	case TERM_REAL:
 		if (text_reserve(text, NUMBER_MAX))
-			return (struct term){ 0 };
+			return missing();
 		return operand_text_end(
 			text, text->data + snprintf(text->data, NUMBER_MAX,
 						    "%.17g", value->f));
@@ -455,11 +461,6 @@ struct expression_bound {
 	struct expression *e;
 	bool wants_data;
 	struct operand operands[];	/* one for each name */
-};
-
-struct term_evaluation {
-	const struct expression_bound *bound;
-	struct operand_source source;
 };
 
 static struct term term_evaluate(struct term_evaluation *ev, uint32_t node);
@@ -514,16 +515,6 @@ int expression_report(const struct expression *e, size_t i, struct error *note)
 }
 
 /* ---- values ---- */
-
-static struct term missing(void)
-{
-	return (struct term){ .kind = TERM_MISSING };
-}
-
-static struct term term_integer(__int128 number)
-{
-	return (struct term){ .kind = TERM_INTEGER, .i = number };
-}
 
 static struct term real(double f)
 {
@@ -615,8 +606,8 @@ static struct term terms_compare(struct term_evaluation *ev,
 	if ((term_is_number(a) || term_is_number(b)) && op != OP_EQUAL &&
 	    op != OP_UNEQUAL)
 		return term_integer(false);
-	x = operand_text(a, &ev->source, &texts[0]);
-	y = operand_text(b, &ev->source, &texts[1]);
+	x = operand_text(a, ev, &texts[0]);
+	y = operand_text(b, ev, &texts[1]);
 	return term_integer(x.kind && y.kind && strings_compare(op, &x, &y));
 }
 
@@ -629,7 +620,7 @@ static struct term match(struct term_evaluation *ev,
 	regmatch_t range = { 0 };
 	bool matches;
 
-	a = operand_text(&a, &ev->source, &texts[0]);
+	a = operand_text(&a, ev, &texts[0]);
 	/* with a zero at the end, whatever regexec() makes of REG_STARTEND */
 	if (!a.kind || text_reserve(&texts[1], a.length + 1))
 		return term_integer(false);
@@ -762,7 +753,7 @@ static struct term term_evaluate(struct term_evaluation *ev, uint32_t index)
 		};
 	case OP_NAME:
 		return operand_load(&ev->bound->operands[node->name],
-				    &ev->source);
+				    ev);
 	case OP_NOT:
 	case OP_MINUS:
 	case OP_INVERT:
@@ -791,10 +782,7 @@ bool expression_holds(const struct expression_bound *bound,
 		      const struct event *event, const struct scratch *scratch,
 		      struct symbols *symbols)
 {
-	struct term_evaluation ev = {
-		.bound = bound,
-		.source = { event, scratch, symbols },
-	};
+	struct term_evaluation ev = { bound, event, scratch, symbols };
 	struct term value = term_evaluate(&ev, bound->e->root);
 
 	return truth(&value);

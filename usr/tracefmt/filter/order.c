@@ -162,16 +162,6 @@ static int block_begin(struct store *store, uint64_t number)
 	return 0;
 }
 
-static size_t store_blocks(const struct store *store)
-{
-	return store->count;
-}
-
-static struct store_block store_block(const struct store *store, size_t block)
-{
-	return block_at(store, block)->holds;
-}
-
 /* Give up the first block. */
 static void store_drop(struct store *store)
 {
@@ -339,7 +329,7 @@ static void kept_trim(struct order *order)
 	struct store_block block;
 
 	for (;;) {
-		block = store_block(kept, order->from);
+		block = block_at(kept, order->from)->holds;
 		if (order->from_selected - block.selected <
 		    order->settings.last)
 			break;
@@ -347,8 +337,8 @@ static void kept_trim(struct order *order)
 		order->from++;
 	}
 	while (order->from) {
-		block = store_block(kept, 0);
-		if (store_block(kept, order->from).first - block.last <= around)
+		block = block_at(kept, 0)->holds;
+		if (block_at(kept, order->from)->holds.first - block.last <= around)
 			break;
 		store_drop(kept);
 		order->selected -= block.selected;
@@ -364,13 +354,13 @@ static int order_event_give(struct order *order, const struct event *event,
 
 	if (!order->kept)
 		return order->take(order->context, event);
-	blocks = store_blocks(order->kept);
+	blocks = order->kept->count;
 	code = store_add(order->kept, event, selected);
 	if (code)
 		return code;
 	order->selected += selected;
 	order->from_selected += selected;
-	if (order->settings.last && store_blocks(order->kept) > blocks)
+	if (order->settings.last && order->kept->count > blocks)
 		kept_trim(order);
 	return 0;
 }
@@ -392,9 +382,9 @@ static int before_give(struct order *order, uint64_t number)
 	int code = 0;
 
 	order->first = number > around ? number - around : 0;
-	for (size_t i = 0; i < store_blocks(order->before) && !code; i++)
+	for (size_t i = 0; i < order->before->count && !code; i++)
 		code = store_read(order->before, i, false, before_take, order);
-	while (store_blocks(order->before))
+	while (order->before->count)
 		store_drop(order->before);
 	return code;
 }
@@ -403,7 +393,7 @@ static int before_keep(struct order *order, const struct event *event)
 {
 	int code = store_add(order->before, event, false);
 
-	while (!code && event->number - store_block(order->before, 0).last >=
+	while (!code && event->number - block_at(order->before, 0)->holds.last >=
 			order->settings.around)
 		store_drop(order->before);
 	return code;
@@ -452,7 +442,7 @@ static int undecided_take(void *context, const struct event *event,
 /* No later event changes the result of end_has() for the first block. */
 static bool block_is_decided(const struct order *order)
 {
-	struct store_block block = store_block(order->undecided, 0);
+	struct store_block block = block_at(order->undecided, 0)->holds;
 	uint64_t distance = (uint64_t)order->newest - (uint64_t)block.newest;
 	const struct order_settings *s = &order->settings;
 
@@ -473,7 +463,7 @@ int order_add(struct order *order, const struct event *event, bool selected)
 		order->newest = event->time;
 	if (selected || order->settings.around)
 		code = store_add(order->undecided, event, selected);
-	while (!code && store_blocks(order->undecided) > 1 &&
+	while (!code && order->undecided->count > 1 &&
 	       block_is_decided(order)) {
 		code = store_read(order->undecided, 0, false, undecided_take,
 				  order);
@@ -499,7 +489,7 @@ static int order_first_find(void *context, const struct event *event,
 
 static int first_set(struct order *order)
 {
-	size_t blocks = store_blocks(order->kept);
+	size_t blocks = order->kept->count;
 	int code = 0;
 
 	order->first = 0;
@@ -527,7 +517,7 @@ int order_end(struct order *order)
 	int code;
 
 	code = 0;
-	while (!code && order->undecided && store_blocks(order->undecided)) {
+	while (!code && order->undecided && order->undecided->count) {
 		code = store_read(order->undecided, 0, false, undecided_take,
 				  order);
 		store_drop(order->undecided);
@@ -535,7 +525,7 @@ int order_end(struct order *order)
 	if (code || !order->kept)
 		return code;
 	code = first_set(order);
-	blocks = store_blocks(order->kept);
+	blocks = order->kept->count;
 	for (size_t i = 0; i < blocks && !code; i++)
 		code = store_read(order->kept,
 				  newest_first ? blocks - 1 - i : i,

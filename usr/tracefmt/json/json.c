@@ -34,11 +34,13 @@ struct json_point {
 	struct json_plain *plain;	/* NULL: records never are */
 };
 
-/* Used by several threads. */
-struct json_points {
+struct json_lines {
+	struct columns columns;
 	pthread_mutex_t lock;
-	struct columns *columns;
-	struct key_map made;		/* struct json_point, by point */
+	struct key_map points;	/* struct json_point, by point; locked */
+	bool wants[COLUMN_KINDS];
+	bool wants_all;		/* no column was chosen */
+	char **hosts;		/* of each trace: ,"host":"a","trace":"b" */
 };
 
 /* ---- the head ---- */
@@ -158,7 +160,7 @@ static void json_point_free(struct json_point *made)
 	free(made);
 }
 
-static struct json_point *json_point_make(struct json_points *points,
+static struct json_point *json_point_make(struct json_lines *json,
 					  const struct event *event)
 {
 	struct json_point *made = calloc(1, sizeof(*made));
@@ -166,45 +168,14 @@ static struct json_point *json_point_make(struct json_points *points,
 	if (!made)
 		return NULL;
 	made->point = event->point;
-	if (json_head_make(made, event, points->columns) ||
-	    keys_make(made, points->columns) ||
+	if (json_head_make(made, event, &json->columns) ||
+	    keys_make(made, &json->columns) ||
 	    json_plain_make(&made->plain, made->point, made->keys) ||
-	    key_map_add(&points->made, key_map_key(made->point), made)) {
+	    key_map_add(&json->points, key_map_key(made->point), made)) {
 		json_point_free(made);
 		return NULL;
 	}
 	return made;
-}
-
-static int json_points_open(struct json_points *points, struct columns *columns)
-{
-	*points = (struct json_points){ .columns = columns };
-	return -pthread_mutex_init(&points->lock, NULL);
-}
-
-/* NULL: no memory. */
-static const struct json_point *json_points_get(struct json_points *points,
-						const struct event *event)
-{
-	struct json_point *found;
-
-	pthread_mutex_lock(&points->lock);
-	found = key_map_find(&points->made, key_map_key(event->point));
-	if (!found)
-		found = json_point_make(points, event);
-	pthread_mutex_unlock(&points->lock);
-	return found;
-}
-
-static void json_points_close(struct json_points *points)
-{
-	struct json_point *made;
-	size_t at = 0;
-
-	while ((made = key_map_next(&points->made, &at)))
-		json_point_free(made);
-	key_map_free(&points->made);
-	pthread_mutex_destroy(&points->lock);
 }
 
 /* ---- events ---- */
@@ -212,14 +183,6 @@ static void json_points_close(struct json_points *points)
 #define FIXED_ROOM	2048	/* of what has a bounded length */
 #define FIELDS_MAX	2048	/* of a FMT of TFF_FMT_MAX bytes */
 #define CACHED		16	/* points */
-
-struct json_lines {
-	struct columns columns;
-	struct json_points points;
-	bool wants[COLUMN_KINDS];
-	bool wants_all;		/* no column was chosen */
-	char **hosts;		/* of each trace: ,"host":"a","trace":"b" */
-};
 
 /* Text that lasts for some events. */
 struct json_piece {
@@ -511,16 +474,23 @@ static bool data_wanted(const struct output *output, const struct event *event,
 
 /* ---- */
 
+/* NULL: no memory. */
 static const struct json_point *point_get(struct json_lines *json,
 					  struct json_thread *thread,
 					  const struct event *event)
 {
 	size_t slot = ((uintptr_t)event->point >> 6) % CACHED;
+	const struct json_point *found = thread->points[slot];
 
-	if (!thread->points[slot] || thread->points[slot]->point !=
-				     event->point)
-		thread->points[slot] = json_points_get(&json->points, event);
-	return thread->points[slot];
+	if (found && found->point == event->point)
+		return found;
+	pthread_mutex_lock(&json->lock);
+	found = key_map_find(&json->points, key_map_key(event->point));
+	if (!found)
+		found = json_point_make(json, event);
+	pthread_mutex_unlock(&json->lock);
+	thread->points[slot] = found;
+	return found;
 }
 
 /* All but what has braces of its own. */
@@ -650,7 +620,7 @@ static int json_lines_open(struct output *output, struct text *text,
 		return -ENOMEM;
 	code = columns_parse(&json->columns, output->settings, err);
 	if (!code)
-		code = json_points_open(&json->points, &json->columns);
+		code = -pthread_mutex_init(&json->lock, NULL);
 	json->wants_all = !json->columns.count;
 	for (size_t i = 0; i < COLUMN_KINDS; i++)
 		json->wants[i] = json->wants_all ||
@@ -663,19 +633,24 @@ static int json_lines_close(struct output *output, struct text *text,
 {
 	struct json_lines *json = output->own;
 
-	return json->points.made.count ? columns_check(&json->columns, err) : 0;
+	return json->points.count ? columns_check(&json->columns, err) : 0;
 }
 
 static void json_lines_free(struct output *output)
 {
 	struct json_lines *json = output->own;
+	struct json_point *made;
+	size_t at = 0;
 
 	if (!json)
 		return;
 	for (size_t i = 0; json->hosts && i < output->stream->count; i++)
 		free(json->hosts[i]);
 	free(json->hosts);
-	json_points_close(&json->points);
+	while ((made = key_map_next(&json->points, &at)))
+		json_point_free(made);
+	key_map_free(&json->points);
+	pthread_mutex_destroy(&json->lock);
 	columns_free(&json->columns);
 	free(json);
 }

@@ -126,20 +126,24 @@ static bool item_met(const struct columns *columns,
 	return false;
 }
 
+int columns_item_check(const struct columns_item *item, struct error *err)
+{
+	if (item->column != COLUMN_FIELD || item->met)
+		return 0;
+	error_set(err, -ENOENT, "no event has a field '%.*s'",
+		  (int)item->length, item->name);
+	error_hint(err, "--format=json shows the names of the fields");
+	return -ENOENT;
+}
+
 int columns_check(const struct columns *columns, struct error *err)
 {
-	for (size_t i = 0; i < columns->count; i++) {
-		const struct columns_item *item = &columns->items[i];
+	int code = 0;
 
-		if (item->column != COLUMN_FIELD ||
-		    item_met(columns, item))
-			continue;
-		error_set(err, -ENOENT, "no event has a field '%.*s'",
-			  (int)item->length, item->name);
-		error_hint(err, "--format=json shows the names of the fields");
-		return -ENOENT;
-	}
-	return 0;
+	for (size_t i = 0; i < columns->count && !code; i++)
+		if (!item_met(columns, &columns->items[i]))
+			code = columns_item_check(&columns->items[i], err);
+	return code;
 }
 
 /* ---- columns ---- */
@@ -251,9 +255,9 @@ static void line_end(struct text *text, size_t start)
 }
 
 /* As the FMT prints it. */
-static void piece_put(const struct render_input *input,
-		      const struct decode_piece *piece, bool quoted,
-		      struct text *text)
+static void cell_piece(const struct render_input *input,
+		       const struct decode_piece *piece, bool quoted,
+		       struct text *text)
 {
 	char *p;
 
@@ -326,7 +330,7 @@ void arguments_put(const struct output *output, const struct event *event,
 		if (piece_is_apart(piece))
 			TEXT_ADD(text, " ");
 		quoted = piece_is_quoted(point, piece);
-		piece_put(&input, piece, quoted, text);
+		cell_piece(&input, piece, quoted, text);
 		if (quoted)
 			from = text->used;
 	}
@@ -371,7 +375,7 @@ void arguments_return_put(const struct output *output,
 	}
 	start = text->used;
 	quoted = piece_is_quoted(event->point, piece);
-	piece_put(&input, piece, quoted, text);
+	cell_piece(&input, piece, quoted, text);
 	if (!quoted)
 		line_end(text, start);
 }
@@ -453,10 +457,10 @@ static void cell_field(struct cell *cell, const struct cell_source *source,
 			continue;
 		if (piece_is_apart(p))
 			text_add_blanks(text, 1);
-		piece_put(&input, p, cell->quoted &&
-			  field->kind == FIELD_STRING &&
-			  p->step->letter != 'C' &&
-			  (p->note == NOTE_NONE || p->note == NOTE_CUT), text);
+		cell_piece(&input, p, cell->quoted &&
+			   field->kind == FIELD_STRING &&
+			   p->step->letter != 'C' &&
+			   (p->note == NOTE_NONE || p->note == NOTE_CUT), text);
 	}
 	one_line(text, start);
 }

@@ -59,6 +59,7 @@ struct column_value column_value(const struct event *event,
 void column_flags_add(const struct event *event, const struct scratch *scratch,
 		      const char *separator, struct text *text);
 /* A field that no event had: 0, or -ENOENT with err set. */
+int columns_item_check(const struct columns_item *item, struct error *err);
 int columns_check(const struct columns *columns, struct error *err);
 
 /* The values of an event on one line, as its FMT prints them: "n = 0005, name =

@@ -238,18 +238,13 @@ static void prefix_put(struct prefix *prefix, const struct cell_source *source,
 /* A field that no event had: 0, or -ENOENT with err set. */
 static int prefix_check(const struct prefix *prefix, struct error *err)
 {
-	for (size_t i = 0; i < prefix->count; i++) {
-		const struct columns_item *item = &prefix->parts[i].cell.item;
+	int code = 0;
 
-		if (!prefix->parts[i].is_cell || item->column != COLUMN_FIELD ||
-		    item->met)
-			continue;
-		error_set(err, -ENOENT, "no event has a field '%.*s'",
-			  (int)item->length, item->name);
-		error_hint(err, "--format=json shows the names of the fields");
-		return -ENOENT;
-	}
-	return 0;
+	for (size_t i = 0; i < prefix->count && !code; i++)
+		if (prefix->parts[i].is_cell)
+			code = columns_item_check(&prefix->parts[i].cell.item,
+						  err);
+	return code;
 }
 
 /* ---- the output ---- */
