@@ -94,29 +94,15 @@ static void ctf_field_close(struct ctf_field *f)
 static void value_tsdl(struct text *tsdl, const struct ctf_field *f,
 		       const char *name, enum ctf_strings strings)
 {
+	static const char *const types[] = {
+		[FIELD_CTYPE] = "struct bytes", [FIELD_BYTES] = "struct bytes",
+		[FIELD_STRING] = "string", [FIELD_TEXT] = "string",
+		[FIELD_ADDRESS] = "struct address",
+		[FIELD_STACK] = "struct stack", [FIELD_FLAGS] = "struct flags",
+	};
 	const struct field *field = f->field;
 
 	switch (field->kind) {
-	case FIELD_CTYPE:
-		if (f->declared) {
-			ctf_ctype_tsdl(tsdl, f->types, field->ctype, name,
-				       strings);
-			return;
-		}
-		/* fall through */
-	case FIELD_BYTES:
-		text_print(tsdl, "struct bytes");
-		break;
-	case FIELD_STRING:
-	case FIELD_TEXT:
-		text_print(tsdl, "string");
-		break;
-	case FIELD_ADDRESS:
-		text_print(tsdl, "struct address");
-		break;
-	case FIELD_STACK:
-		text_print(tsdl, "struct stack");
-		break;
 	case FIELD_FLOAT:
 		ctf_tsdl_float(tsdl, field->bytes);
 		break;
@@ -133,9 +119,6 @@ static void value_tsdl(struct text *tsdl, const struct ctf_field *f,
 			ctf_tsdl_integer(tsdl, field->bytes, field->is_signed,
 					 10);
 		break;
-	case FIELD_FLAGS:
-		text_print(tsdl, "struct flags");
-		break;
 	case FIELD_TIME:
 	case FIELD_DURATION:
 		ctf_tsdl_integer(tsdl, 8, field->kind == FIELD_TIME, 10);
@@ -143,10 +126,19 @@ static void value_tsdl(struct text *tsdl, const struct ctf_field *f,
 	case FIELD_SIGNED:
 		ctf_tsdl_integer(tsdl, field->bytes, true, 10);
 		break;
-	default:
+	case FIELD_UNSIGNED:
+	case FIELD_POINTER:
 		ctf_tsdl_integer(tsdl, field->bytes, false,
 				 field->kind == FIELD_UNSIGNED ? field->base :
 								 16);
+		break;
+	default:
+		if (field->kind == FIELD_CTYPE && f->declared) {
+			ctf_ctype_tsdl(tsdl, f->types, field->ctype, name,
+				       strings);
+			return;
+		}
+		text_add_string(tsdl, types[field->kind]);
 	}
 	text_print(tsdl, " %s; ", name);
 }
@@ -335,20 +327,30 @@ static bool reading_is_plain(const struct ctf_field *f,
 	       ctf_ctype_is_text(f->types, f->field->ctype, r->value.data);
 }
 
+/* What it is written as: its pieces, or one value. */
+static uint32_t reading_count(const struct ctf_field *f)
+{
+	return f->array ? f->count : 1;
+}
+
+/* The next one; *piece is NULL at first. */
+static struct ctf_reading reading_next(const struct ctf_field *f,
+				       const struct decode_piece **piece)
+{
+	if (!f->array)
+		return single_read(f);
+	*piece = *piece ? piece_next(*piece) : f->first;
+	return ctf_piece_read(f, *piece);
+}
+
 /* The field is there, as the form without a status has it. */
 static bool ctf_field_is_whole(const struct ctf_field *f)
 {
-	const struct decode_piece *piece = f->first;
+	const struct decode_piece *piece = NULL;
 	struct ctf_reading r;
 
-	if (!f->array) {
-		r = single_read(f);
-		return reading_is_plain(f, &r);
-	}
-	for (uint32_t i = 0; i < f->count; i++) {
-		if (i)
-			piece = piece_next(piece);
-		r = ctf_piece_read(f, piece);
+	for (uint32_t i = 0; i < reading_count(f); i++) {
+		r = reading_next(f, &piece);
 		if (!reading_is_plain(f, &r))
 			return false;
 	}
@@ -496,19 +498,13 @@ static void reading_write(struct text *out, const struct ctf_field *f,
 static void ctf_field_write(struct text *out, const struct ctf_field *f,
 			    struct stack_owner owner, bool with_status)
 {
-	const struct decode_piece *piece = f->first;
+	const struct decode_piece *piece = NULL;
 	struct ctf_reading r;
 
-	if (!f->array) {
-		r = single_read(f);
-		reading_write(out, f, &r, owner, with_status);
-		return;
-	}
-	ctf_add_number(out, f->count, 2);
-	for (uint32_t i = 0; i < f->count; i++) {
-		if (i)
-			piece = piece_next(piece);
-		r = ctf_piece_read(f, piece);
+	if (f->array)
+		ctf_add_number(out, f->count, 2);
+	for (uint32_t i = 0; i < reading_count(f); i++) {
+		r = reading_next(f, &piece);
 		reading_write(out, f, &r, owner, with_status);
 	}
 }
