@@ -251,7 +251,8 @@ static const enum column standard[] = {
 };
 
 struct csv {
-	struct columns columns;
+	struct columns columns;	/* those chosen, or of `standard` */
+	bool chosen;
 	bool given;		/* an event was given out */
 };
 
@@ -331,7 +332,7 @@ static void csv_data_add(const struct csv_row *row)
 			 row->event->point->format.takes_data &&
 			 !row->scratch->result.misfit;
 
-	if (!data.length || (in_fields && !csv->columns.count &&
+	if (!data.length || (in_fields && !csv->chosen &&
 			     !row->output->settings->hex))
 		return;
 	json_add_hex(row->text, data.data, data.length);
@@ -378,28 +379,17 @@ static bool csv_column_add(struct csv_row *row, enum column column)
 	return false;
 }
 
-/* The names of host and trace matter only with several traces. */
-static bool standard_has(const struct output *output, enum column column)
-{
-	return (column != COLUMN_HOST && column != COLUMN_TRACE) ||
-	       output->stream->count > 1;
-}
-
 /* ---- rows ---- */
 
-static void csv_cell_add(struct csv_row *row, enum column column,
-			 struct columns_item *item, bool first)
+static void csv_cell_add(struct csv_row *row, struct columns_item *item)
 {
+	size_t start = row->text->used;
 	bool number = false;
-	size_t start;
 
-	if (!first)
-		text_add_char(row->text, ',');
-	start = row->text->used;
-	if (item && column == COLUMN_FIELD)
+	if (item->column == COLUMN_FIELD)
 		csv_field_named(row, item);
 	else
-		number = csv_column_add(row, column);
+		number = csv_column_add(row, item->column);
 	if (!number)
 		csv_cell_end(row->text, start);
 }
@@ -417,56 +407,61 @@ static int csv_event(struct output *output, const struct event *event,
 	if (code)
 		return code;
 	__atomic_store_n(&csv->given, true, __ATOMIC_RELAXED);
-	for (size_t i = 0; i < csv->columns.count; i++)
-		csv_cell_add(&row, csv->columns.items[i].column,
-			     &csv->columns.items[i], !i);
-	for (size_t i = 0; !csv->columns.count &&
-			   i < sizeof(standard) / sizeof(*standard); i++)
-		if (standard_has(output, standard[i]))
-			csv_cell_add(&row, standard[i], NULL, !i);
+	for (size_t i = 0; i < csv->columns.count; i++) {
+		if (i)
+			text_add_char(text, ',');
+		csv_cell_add(&row, &csv->columns.items[i]);
+	}
 	TEXT_ADD(text, "\r\n");
 	return -text->error;
 }
 
-/* The row of names. */
-static void csv_names_add(const struct output *output, struct text *text)
+static int csv_standard_take(struct columns *columns, bool several)
 {
-	const struct csv *csv = output->own;
+	size_t count = sizeof(standard) / sizeof(*standard);
 
-	for (size_t i = 0; i < csv->columns.count; i++) {
-		const struct columns_item *item = &csv->columns.items[i];
-		size_t start;
+	columns->items = calloc(count, sizeof(*columns->items));
+	for (size_t i = 0; columns->items && i < count; i++) {
+		const char *name = column_words[standard[i]];
 
-		if (i)
-			text_add_char(text, ',');
-		start = text->used;
-		csv_cell_safe(text, item->name, item->length);
-		csv_cell_end(text, start);
+		/* the names of host and trace matter only with several traces */
+		if (several || (standard[i] != COLUMN_HOST &&
+				standard[i] != COLUMN_TRACE))
+			columns->items[columns->count++] =
+				columns_item_of(name, strlen(name));
 	}
-	for (size_t i = 0; !csv->columns.count &&
-			   i < sizeof(standard) / sizeof(*standard); i++) {
-		if (!standard_has(output, standard[i]))
-			continue;
-		if (i)
-			text_add_char(text, ',');
-		text_add_string(text, column_words[standard[i]]);
-	}
-	TEXT_ADD(text, "\r\n");
+	return columns->items ? 0 : -ENOMEM;
 }
 
 static int csv_open(struct output *output, struct text *text,
 		    struct error *err)
 {
 	struct csv *csv = calloc(1, sizeof(*csv));
+	struct columns *columns;
 	int code;
 
 	output->own = csv;
 	if (!csv)
 		return -ENOMEM;
-	code = columns_parse(&csv->columns, output->settings, err);
+	columns = &csv->columns;
+	code = columns_parse(columns, output->settings, err);
+	csv->chosen = columns->count;
+	if (!code && !csv->chosen)
+		code = csv_standard_take(columns, output->stream->count > 1);
 	if (code)
 		return code;
-	csv_names_add(output, text);
+	/* The row of names. */
+	for (size_t i = 0; i < columns->count; i++) {
+		size_t start;
+
+		if (i)
+			text_add_char(text, ',');
+		start = text->used;
+		csv_cell_safe(text, columns->items[i].name,
+			      columns->items[i].length);
+		csv_cell_end(text, start);
+	}
+	TEXT_ADD(text, "\r\n");
 	return -text->error;
 }
 
