@@ -163,8 +163,7 @@ static void output_drop(struct run *run)
 
 	if (run->output.ops == &output_ctf && ctf)
 		ctf->whole = false;
-	if (run->output.ops->free)
-		run->output.ops->free(&run->output);
+	output_free(&run->output);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

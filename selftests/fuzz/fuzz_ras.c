@@ -71,8 +71,7 @@ static void file_print(struct stream *stream, size_t choice)
 	stream_print(stream, &output, fileno(out), 1 + choice / 2 % 2);
 	stream_finish(stream);
 	summary_print(out, stream, &clock);
-	if (output.ops->free)
-		output.ops->free(&output);
+	output_free(&output);
 	fclose(out);
 }
 

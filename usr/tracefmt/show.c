@@ -727,8 +727,7 @@ int show_stream(struct show_settings *settings, struct stream *stream)
 	order_close(w.order);
 	selected_close(w.selected);
 	pipeline_close(w.pipeline);
-	if (w.output.ops && w.output.ops->free)
-		w.output.ops->free(&w.output);
+	output_free(&w.output);
 	symbols_close(w.settings->output.symbols);
 	free(w.scratch.pieces);
 	return status;

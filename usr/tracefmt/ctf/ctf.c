@@ -601,14 +601,11 @@ static int path_set_error(const struct output *output, int code,
 static int ctf_open(struct output *output, struct text *text,
 		    struct error *err)
 {
-	struct ctf *ctf = calloc(1, sizeof(*ctf));
+	struct ctf *ctf = output->own;
 	size_t count = output->stream->count;
 	const char *path;
 	int code;
 
-	if (!ctf)
-		return -ENOMEM;
-	output->own = ctf;
 	ctf->dir = -1;
 	ctf->traces = calloc(count, sizeof(*ctf->traces));
 	if (!ctf->traces)
@@ -707,8 +704,6 @@ static void ctf_free(struct output *output)
 {
 	struct ctf *ctf = output->own;
 
-	if (!ctf)
-		return;
 	for (size_t i = 0; i < ctf->count; i++)
 		ctf_trace_free(&ctf->traces[i]);
 	if (ctf->dir >= 0 && ctf->whole) {
@@ -718,11 +713,11 @@ static void ctf_free(struct output *output)
 		rmdir(output->settings->path);
 	}
 	free(ctf->traces);
-	free(ctf);
 }
 
 const struct output_ops output_ctf = {
 	.name = "ctf",
+	.own_bytes = sizeof(struct ctf),
 	.in_order = true,
 	.whole = true,
 	.open = ctf_open,

@@ -658,27 +658,20 @@ static void html_free(struct output *output)
 {
 	struct html *html = output->own;
 
-	if (!html)
-		return;
 	pairing_close(html->pairing);
 	html_store_close(&html->store);
 	free(html->points.points);
 	key_map_free(&html->points.numbers);
 	free(html->body.data);
 	free(html->values.data);
-	free(html);
-	output->own = NULL;
 }
 
 static int html_open(struct output *output, struct text *text,
 		     struct error *err)
 {
-	struct html *html = calloc(1, sizeof(*html));
+	struct html *html = output->own;
 	int code;
 
-	if (!html)
-		return -ENOMEM;
-	output->own = html;
 	html->settings = *output->settings;
 	html->settings.prefix = NULL;
 	html->settings.colour = false;
@@ -760,6 +753,7 @@ static int html_close(struct output *output, struct text *text,
 
 const struct output_ops output_html = {
 	.name = "html",
+	.own_bytes = sizeof(struct html),
 	.in_order = true,
 	.whole = true,
 	.open = html_open,

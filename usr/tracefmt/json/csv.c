@@ -436,13 +436,10 @@ static int csv_standard_take(struct columns *columns, bool several)
 static int csv_open(struct output *output, struct text *text,
 		    struct error *err)
 {
-	struct csv *csv = calloc(1, sizeof(*csv));
+	struct csv *csv = output->own;
 	struct columns *columns;
 	int code;
 
-	output->own = csv;
-	if (!csv)
-		return -ENOMEM;
 	columns = &csv->columns;
 	code = columns_parse(columns, output->settings, err);
 	csv->chosen = columns->count;
@@ -477,13 +474,12 @@ static void csv_free(struct output *output)
 {
 	struct csv *csv = output->own;
 
-	if (csv)
-		columns_free(&csv->columns);
-	free(csv);
+	columns_free(&csv->columns);
 }
 
 const struct output_ops output_csv = {
 	.name = "csv",
+	.own_bytes = sizeof(struct csv),
 	.open = csv_open,
 	.event = csv_event,
 	.close = csv_close,

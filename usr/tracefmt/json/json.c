@@ -612,12 +612,9 @@ static int hosts_make(struct json_lines *json, const struct stream *stream)
 static int json_lines_open(struct output *output, struct text *text,
 		     struct error *err)
 {
-	struct json_lines *json = calloc(1, sizeof(*json));
+	struct json_lines *json = output->own;
 	int code;
 
-	output->own = json;
-	if (!json)
-		return -ENOMEM;
 	code = columns_parse(&json->columns, output->settings, err);
 	if (!code)
 		code = -pthread_mutex_init(&json->lock, NULL);
@@ -642,8 +639,6 @@ static void json_lines_free(struct output *output)
 	struct json_point *made;
 	size_t at = 0;
 
-	if (!json)
-		return;
 	for (size_t i = 0; json->hosts && i < output->stream->count; i++)
 		free(json->hosts[i]);
 	free(json->hosts);
@@ -652,11 +647,11 @@ static void json_lines_free(struct output *output)
 	key_map_free(&json->points);
 	pthread_mutex_destroy(&json->lock);
 	columns_free(&json->columns);
-	free(json);
 }
 
 const struct output_ops output_json = {
 	.name = "json",
+	.own_bytes = sizeof(struct json_lines),
 	.open = json_lines_open,
 	.event = json_lines_event,
 	.close = json_lines_close,

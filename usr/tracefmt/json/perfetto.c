@@ -332,11 +332,8 @@ static int machines_find(struct perfetto *perfetto,
 static int perfetto_open(struct output *output, struct text *text,
 			 struct error *err)
 {
-	struct perfetto *perfetto = calloc(1, sizeof(*perfetto));
+	struct perfetto *perfetto = output->own;
 
-	output->own = perfetto;
-	if (!perfetto)
-		return -ENOMEM;
 	perfetto->pairing = pairing_open();
 	perfetto->named = calloc(NAMED_MOST, sizeof(*perfetto->named));
 	if (!perfetto->pairing || !perfetto->named ||
@@ -378,17 +375,15 @@ static void perfetto_free(struct output *output)
 {
 	struct perfetto *perfetto = output->own;
 
-	if (!perfetto)
-		return;
 	pairing_close(perfetto->pairing);
 	key_map_free(&perfetto->by_id);
 	free(perfetto->named);
 	free(perfetto->machines);
-	free(perfetto);
 }
 
 const struct output_ops output_perfetto = {
 	.name = "perfetto",
+	.own_bytes = sizeof(struct perfetto),
 	.in_order = true,
 	.whole = true,
 	.open = perfetto_open,

@@ -111,3 +111,11 @@ int output_decode(const struct event *event, struct scratch *scratch,
 		      scratch->pieces, seen, &scratch->result);
 	return 0;
 }
+
+void output_free(struct output *output)
+{
+	if (output->own && output->ops->free)
+		output->ops->free(output);
+	free(output->own);
+	output->own = NULL;
+}

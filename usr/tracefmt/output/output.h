@@ -87,6 +87,7 @@ struct output {
 
 struct output_ops {
 	const char *name;	/* of --format */
+	size_t own_bytes;	/* of output->own, zeroed before open() */
 	bool in_order;		/* keeps state: one thread, all events */
 	bool whole;		/* needs the sequence of time: no other order */
 	/* Each may be NULL. 0, or a negative errno with err set. */
@@ -103,6 +104,9 @@ struct output_ops {
 extern const struct output_ops output_text, output_json, output_csv,
 			       output_ctf, output_perfetto, output_html,
 			       output_pairs, output_tree;
+
+/* Also after an open() that failed, or without one. */
+void output_free(struct output *output);
 
 /* What render.h prints an event's pieces from. */
 static inline struct render_input

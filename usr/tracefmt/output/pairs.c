@@ -403,11 +403,8 @@ static int pairs_close(struct output *output, struct text *text,
 static int pairs_open(struct output *output, struct text *text,
 		      struct error *err)
 {
-	struct pairs_report *p = calloc(1, sizeof(*p));
+	struct pairs_report *p = output->own;
 
-	output->own = p;
-	if (!p)
-		return -ENOMEM;
 	p->pairing = pairing_open();
 	return !p->pairing || text_open(&p->value, -1) ? -ENOMEM : 0;
 }
@@ -416,8 +413,6 @@ static void pairs_free(struct output *output)
 {
 	struct pairs_report *p = output->own;
 
-	if (!p)
-		return;
 	for (size_t i = 0; i < p->function_count; i++) {
 		latency_free(&p->functions[i]->latency);
 		free(p->functions[i]->returns.rows);
@@ -428,11 +423,11 @@ static void pairs_free(struct output *output)
 	free(p->by_index);
 	free(p->value.data);
 	pairing_close(p->pairing);
-	free(p);
 }
 
 const struct output_ops output_pairs = {
 	.name = "pairs",
+	.own_bytes = sizeof(struct pairs_report),
 	.in_order = true,
 	.whole = true,
 	.open = pairs_open,

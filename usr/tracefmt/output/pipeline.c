@@ -203,8 +203,14 @@ int pipeline_flush(struct pipeline *p)
 int pipeline_begin(struct pipeline *p, struct error *err)
 {
 	const struct output_ops *ops = p->output->ops;
-	int code = ops->open ? ops->open(p->output, &p->text, err) : 0;
+	int code;
 
+	if (ops->own_bytes) {
+		p->output->own = calloc(1, ops->own_bytes);
+		if (!p->output->own)
+			return -ENOMEM;
+	}
+	code = ops->open ? ops->open(p->output, &p->text, err) : 0;
 	return code ? code : text_flush(&p->text);
 }
 

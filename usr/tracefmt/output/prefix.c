@@ -265,23 +265,17 @@ static void prefixed_free(struct output *output)
 {
 	struct prefixed *own = output->own;
 
-	if (!own)
-		return;
 	prefix_free(own->prefix);
 	columns_free(&own->columns);
-	free(own);
 }
 
 static int prefixed_open(struct output *output, struct text *text,
 			 struct error *err)
 {
 	const struct output_settings *settings = output->settings;
-	struct prefixed *own = calloc(1, sizeof(*own));
+	struct prefixed *own = output->own;
 	int code = 0;
 
-	output->own = own;
-	if (!own)
-		return -ENOMEM;
 	if (settings->prefix)
 		code = prefix_parse(&own->prefix, settings->prefix, err);
 	return code ? code : columns_parse(&own->columns, settings, err);
@@ -398,6 +392,7 @@ static int prefixed_close(struct output *output, struct text *text,
 
 const struct output_ops output_prefixed = {
 	.name = "text",
+	.own_bytes = sizeof(struct prefixed),
 	.open = prefixed_open,
 	.event = prefixed_event,
 	.close = prefixed_close,

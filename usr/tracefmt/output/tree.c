@@ -533,11 +533,8 @@ static bool stream_is_live(const struct stream *stream)
 static int tree_open(struct output *output, struct text *text,
 		     struct error *err)
 {
-	struct tree_output *tree = calloc(1, sizeof(*tree));
+	struct tree_output *tree = output->own;
 
-	output->own = tree;
-	if (!tree)
-		return -ENOMEM;
 	tree->spill.fd = -1;
 	tree->live = stream_is_live(output->stream);
 	tree->pairing = pairing_open();
@@ -567,8 +564,6 @@ static void tree_free(struct output *output)
 {
 	struct tree_output *tree = output->own;
 
-	if (!tree)
-		return;
 	for (size_t i = 0; i < tree->count; i++) {
 		spill_text_free(&tree->threads[i]->lines);
 		free(tree->threads[i]->waiting.line);
@@ -581,11 +576,11 @@ static void tree_free(struct output *output)
 		close(tree->spill.fd);
 	pairing_close(tree->pairing);
 	free(tree->line.data);
-	free(tree);
 }
 
 const struct output_ops output_tree = {
 	.name = "tree",
+	.own_bytes = sizeof(struct tree_output),
 	.in_order = true,
 	.whole = true,
 	.open = tree_open,
