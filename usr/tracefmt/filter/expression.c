@@ -52,7 +52,6 @@ struct term_evaluation {
 	struct symbols *symbols;
 };
 
-
 static bool operand_text_is(const char *text, const char *bytes, size_t length)
 {
 	return !strncmp(text, bytes, length) && !text[length];

@@ -338,7 +338,8 @@ static void kept_trim(struct order *order)
 	}
 	while (order->from) {
 		block = block_at(kept, 0)->holds;
-		if (block_at(kept, order->from)->holds.first - block.last <= around)
+		if (block_at(kept, order->from)->holds.first - block.last <=
+		    around)
 			break;
 		store_drop(kept);
 		order->selected -= block.selected;
@@ -393,8 +394,9 @@ static int before_keep(struct order *order, const struct event *event)
 {
 	int code = store_add(order->before, event, false);
 
-	while (!code && event->number - block_at(order->before, 0)->holds.last >=
-			order->settings.around)
+	while (!code &&
+	       event->number - block_at(order->before, 0)->holds.last >=
+	       order->settings.around)
 		store_drop(order->before);
 	return code;
 }

@@ -102,6 +102,7 @@ char *latency_put(int64_t ns, char *p)
 			   value, units[unit]);
 }
 
+/* ---- texts ---- */
 
 int value_counts_add(struct value_counts *counts, const char *text,
 		     size_t length)
