@@ -343,7 +343,7 @@ struct ctf_trace {
 
 #define SECOND		1000000000ULL
 #define OFFSET_MOST	(1LL << 62)
-#define NONE		"-"	/* no string is empty: see ctf_ctype.h */
+#define NONE		"-"	/* no string is empty: see ctf_tsdl.h */
 
 /* ---- metadata ---- */
 

@@ -34,6 +34,8 @@
  *	} _len;
  */
 
+/* ---- fields in the metadata ---- */
+
 /* The names that a control has for its values. */
 static void names_tsdl(struct text *tsdl, const struct field *field)
 {
@@ -198,7 +200,7 @@ static void ctf_field_tsdl(struct text *tsdl, const struct ctf_field *f,
 	free(place);
 }
 
-/* Fields of records: which status they have, and their bytes (ctf_field.h). */
+/* ---- fields of a record: which status they have, and their bytes ---- */
 
 /* What a piece has for the field. */
 struct ctf_reading {
@@ -508,6 +510,8 @@ static void ctf_field_write(struct text *out, const struct ctf_field *f,
 		reading_write(out, f, &r, owner, with_status);
 	}
 }
+
+/* ---- classes ---- */
 
 static void class_free(struct ctf_class *class)
 {

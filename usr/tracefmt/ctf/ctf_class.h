@@ -25,7 +25,7 @@ struct ctf_field {
 
 enum ctf_form {
 	CTF_WHOLE,	/* all fields are there */
-	CTF_STATUS,	/* each field has its status (ctf_field.h) */
+	CTF_STATUS,	/* each field has its status (ctf_class.c) */
 	CTF_BYTES,	/* no format: the data as bytes */
 	CTF_ALONE,	/* only the data as bytes: the context is missing or
 			 * doesn't fit */
