@@ -247,15 +247,16 @@ static uint32_t function_number(struct pprof *pprof, uint32_t symbol,
 {
 	uint32_t number = key_map_serial(&pprof->functions,
 					 (uint64_t)symbol << 32 | file);
-	uint32_t name;
+	uint32_t name, source;
 
 	if (number <= pprof->function_count) {
 		pprof->failed |= !number;
 		return number;
 	}
 	pprof->function_count = number;
+	source = write_string(pprof, file);
 	name = symbol ? write_string(pprof, symbol) : TEXT_UNKNOWN;
-	PUT_FIELDS(&pprof->part, number, name, name, write_string(pprof, file));
+	PUT_FIELDS(&pprof->part, number, name, name, source);
 	write_part(pprof, PROFILE_FUNCTION);
 	return number;
 }
