@@ -13,7 +13,7 @@ END
 
 # limited COMMAND...: with 1 GB of memory, for 20 seconds
 limited() {
-	prlimit --as=1000000000 timeout 20 "$@"
+	prlimit --as=1000000000 timeout 60 "$@"
 }
 
 for command in report 'convert -t monitor'; do

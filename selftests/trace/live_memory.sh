@@ -80,7 +80,7 @@ compare() {
 traced() {
 	name=$1
 	shift
-	ok "$name ends" timeout 20 sh -c '"$@" >"$0"' "$TMP/expected" "$@"
+	ok "$name ends" timeout 60 sh -c '"$@" >"$0"' "$TMP/expected" "$@"
 	status 0 "  tracefmt" tracefmt --tff "$TMP"
 }
 

@@ -60,11 +60,11 @@ refused "missing TDF" "bad/none.tdf" trace on "$TMP/bad/none.tdf"
 refused "TDF is a directory" "bad" trace on "$TMP/bad"
 mkfifo "$TMP/bad/fifo.tdf"
 refused "TDF is a FIFO" "bad/fifo.tdf' is no regular file" \
-	timeout 10 trace on "$TMP/bad/fifo.tdf"
+	timeout 60 trace on "$TMP/bad/fifo.tdf"
 refused "TDF is a device" "'/dev/zero' is no regular file" \
-	timeout 10 trace on /dev/zero
+	timeout 60 trace on /dev/zero
 refused "--module is a FIFO" "bad/fifo.tdf' is no regular file" \
-	timeout 10 trace on --module "$TMP/bad/fifo.tdf" "$TDF"
+	timeout 60 trace on --module "$TMP/bad/fifo.tdf" "$TDF"
 : >"$TMP/bad/empty.tdf"
 refused "empty TDF" "empty.tdf" trace on "$TMP/bad/empty.tdf"
 size=$(wc -c <"$TDF")

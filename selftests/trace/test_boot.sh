@@ -69,7 +69,7 @@ status 1 "a directory" trace on --boot "$TMP"
 like "$(cat "$TMP/err")" "cannot read '$TMP': Is a directory" "  is reported"
 mkfifo "$TMP/fifo"
 for odd in "$TMP/fifo" /dev/zero; do
-	status 1 "'$odd'" timeout 10 trace on --boot "$odd"
+	status 1 "'$odd'" timeout 60 trace on --boot "$odd"
 	like "$(cat "$TMP/err")" "^trace: '$odd' is no regular file" "  is refused"
 done
 status 2 "--boot with another option" trace on --boot --dry-run "$TMP/good.conf"

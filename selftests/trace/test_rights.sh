@@ -225,7 +225,7 @@ for command in "trace get" "tracefmt -q -o" "trace spool -t 1 -o" \
 	"trace run $TDF -o"; do
 	case $command in *run*) target="-- $TMP/target 1" ;; *) target= ;; esac
 	# shellcheck disable=SC2086
-	status 1 "$command FIFO" timeout 10 $command "$TMP/all.d/fifo" $target
+	status 1 "$command FIFO" timeout 60 $command "$TMP/all.d/fifo" $target
 	like "$(cat "$TMP/err")" "is a FIFO of another user" "  is refused"
 done
 exec 9<&-

@@ -244,7 +244,7 @@ like "$(cat "$TMP/err")" \
 	"^tracefmt: cannot read 'nowhere': No such file or directory" \
 	"is reported"
 mkfifo named
-is "$(timeout 10 tracefmt -q symbols.ras | grep -c '^at=named+0x')" 3 \
+is "$(timeout 60 tracefmt -q symbols.ras | grep -c '^at=named+0x')" 3 \
 	"a path that is a pipe is not waited for"
 head -c 200 "$built/named" >flat/named
 like "$(ats --symbols flat)" '^named\+0x' "a damaged file is none"

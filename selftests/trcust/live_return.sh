@@ -103,7 +103,7 @@ harmless() {
 	"./$1" >before 2>&1
 	was=$?
 	ok "$2: armed" trace on ./*.tdf
-	timeout 20 "./$1" >after 2>&1
+	timeout 60 "./$1" >after 2>&1
 	is "$? $(cat after)" "$was $(cat before)" "$2: does the same"
 	trace off --all
 }

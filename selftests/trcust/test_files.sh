@@ -42,19 +42,19 @@ is "$(echo ./*.??????)" "./*.??????" "nothing else is left"
 
 # What blocks when it is opened
 mkfifo fifo.tdf
-status 1 "a FIFO for the TDF" timeout 10 trcust app1.tsf fifo.tdf
+status 1 "a FIFO for the TDF" timeout 60 trcust app1.tsf fifo.tdf
 mkdir fifos
 mkfifo fifos/TRC0007.TFF
-status 1 "a FIFO for the TFF" timeout 10 trcust app1.tsf -o fifos
+status 1 "a FIFO for the TFF" timeout 60 trcust app1.tsf -o fifos
 ok "it is still one" test -p fifos/TRC0007.TFF
-status 1 "a FIFO to print" timeout 10 trcust --dump fifo.tdf
+status 1 "a FIFO to print" timeout 60 trcust --dump fifo.tdf
 if command -v objcopy >/dev/null; then
 	cc -g -Wl,--build-id=none main.c -o app4.exe
 	objcopy --only-keep-debug app4.exe app4.dbg
 	objcopy --strip-debug --add-gnu-debuglink=app4.dbg app4.exe
 	rm app4.dbg
 	mkfifo app4.dbg
-	ok "a FIFO for the debug file" timeout 10 trcust app4.tsf
+	ok "a FIFO for the debug file" timeout 60 trcust app4.tsf
 else
 	skip "a FIFO for the debug file" "needs objcopy"
 fi

@@ -251,9 +251,9 @@ for library in "$libraries"/libc.so.6 "$libraries"/libstdc++.so.6 \
 		skip "$what" "isn't installed"
 		continue
 	}
-	status 0 "$what: is made in time" timeout 20 trcust --from-module \
+	status 0 "$what: is made in time" timeout 60 trcust --from-module \
 		--retep --args -o lib.tsf "$library"
-	status 0 "$what: compiles in time" timeout 20 trcust lib.tsf
+	status 0 "$what: compiles in time" timeout 60 trcust lib.tsf
 	unlike "$(cat err)" ': error: |AMBIGUOUS|MAXLEN' "$what: without an error"
 	ok "$what: has its functions" \
 		test "$(grep -c '(PUB,PRE)' lib.tsf)" -gt 1000
@@ -272,9 +272,9 @@ if cc -shared -nostdlib -o many.so many.s 2>log; then
 	status 1 "$what: are refused" trcust --from-module many.so
 	is "$(cat err)" "trcust: 32768 functions are more than the 32767 that minors can number
 trcust: --include and --exclude choose" "$what: with a hint"
-	status 0 "$what: less are taken" timeout 20 trcust --from-module \
+	status 0 "$what: less are taken" timeout 60 trcust --from-module \
 		--exclude f0 -o many.tsf many.so
 	is "$(grep -c ^TRACE many.tsf)" 32767 "$what: all of them"
-	status 0 "$what: they compile" timeout 20 trcust many.tsf
+	status 0 "$what: they compile" timeout 60 trcust many.tsf
 fi
 tap_done

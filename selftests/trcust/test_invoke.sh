@@ -133,19 +133,19 @@ done
 
 # What is no file
 mkfifo fifo.tsf
-status 1 "a FIFO without a writer" timeout 10 trcust fifo.tsf
+status 1 "a FIFO without a writer" timeout 60 trcust fifo.tsf
 cat found.tsf >fifo.tsf &
-status 0 "a FIFO" timeout 10 trcust fifo.tsf
+status 0 "a FIFO" timeout 60 trcust fifo.tsf
 wait
 status 0 "a slow pipe" sh -c '(sleep 2; cat found.tsf) |
-	timeout 10 trcust /dev/stdin made/stdin'
+	timeout 60 trcust /dev/stdin made/stdin'
 ok "its TDF" test -s made/stdin.tdf
 tsf fifo.exe "$point" fifo2.tsf
 mkfifo fifo.exe fifo.map
-status 1 "a FIFO for the module" timeout 10 trcust fifo2.tsf
-status 1 "a FIFO for the map" timeout 10 trcust bare.tsf -M fifo.map
+status 1 "a FIFO for the module" timeout 60 trcust fifo2.tsf
+status 1 "a FIFO for the map" timeout 60 trcust bare.tsf -M fifo.map
 status 1 "a FIFO in a list" sh -c \
-	'echo fifo.exe >list; timeout 10 trcust list /C=made/x.TFF'
-status 1 "a FIFO for the list" timeout 10 trcust fifo.exe /C=made/x.TFF
-status 1 "a FIFO of C" timeout 10 trcust --from-source fifo.exe
+	'echo fifo.exe >list; timeout 60 trcust list /C=made/x.TFF'
+status 1 "a FIFO for the list" timeout 60 trcust fifo.exe /C=made/x.TFF
+status 1 "a FIFO of C" timeout 60 trcust --from-source fifo.exe
 tap_done

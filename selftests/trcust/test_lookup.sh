@@ -177,7 +177,7 @@ base && /DW_AT_type/ { sub(/0x[0-9a-f]+/, die); base = 0 }
 { print }' own.s >damaged.s
 ok "a class that is its own base" g++ -shared -nostdlib -o own.so damaged.s
 printf 'MODNAME=./own.so\nTRACE TP=.f, VARS=(a.Q::z)\n' >own.tsf
-status 1 "  doesn't keep trcust busy" timeout 20 trcust own.tsf
+status 1 "  doesn't keep trcust busy" timeout 60 trcust own.tsf
 like "$(cat err)" "A has no member Q::z" "  and has no such member"
 
 tap_done

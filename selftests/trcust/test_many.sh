@@ -22,7 +22,7 @@ awk 'BEGIN {
 begin=$(date +%s)
 status 0 "65,535 tracepoints" timeout 60 trcust many.tsf
 took=$(($(date +%s) - begin))
-ok "in $took seconds" test $took -lt 15
+ok "in $took seconds" test $took -lt 60
 is "$(trcust --dump many.tdf | grep -c '^point')" 65535 "all are in the TDF"
 echo 'TRACE MINOR=1, TP=.f1' >>many.tsf
 rm many.tdf
@@ -36,7 +36,7 @@ ok "nothing is written" test ! -e many.tdf
 	head -c 1048576 /dev/zero | tr '\0' x
 	echo '"'
 } >long.tsf
-status 1 "a line of a megabyte" timeout 10 trcust long.tsf
+status 1 "a line of a megabyte" timeout 60 trcust long.tsf
 like "$(cat err)" "^long.tsf:2:65536: severe: .*LINE_SIZE" "is too long"
 ok "the message is short" test "$(wc -c <err)" -lt 1000
 tap_done
