@@ -99,6 +99,37 @@ like "$(cat all.tsf)" "TP=.check,RETEP=CALLER" "  return points"
 like "$(cat all.tsf)" "%\{bool\}" "  results by type"
 status 0 "  it compiles" trcust --btf types all.tsf
 
+# A kernel module: its BTF continues the kernel's
+cat >driver.c <<'C'
+struct item {
+	const char *name;
+	int count;
+};
+struct device { struct item *items; unsigned int busy : 1, slot : 9; };
+int attach(struct device *device, struct item *item, long how)
+{
+	asm volatile("" :: "r"(device), "r"(item));
+	return device->slot + item->count + how;
+}
+C
+gcc -O2 -g -c -fcf-protection=none -o whole.ko driver.c
+cp whole.ko driver.ko
+pahole -J --btf_base types driver.ko && strip -g driver.ko
+cat >same.tsf <<'TSF'
+MODNAME=driver.ko
+MAJOR=34
+TRACE MINOR=1, TP=.attach, VARS=(device->slot, device->busy,
+	device->items->name, item->count, how, (struct device *)item, *device)
+TSF
+is "$(statements trcust --btf types)" \
+	"$(statements trcust --module whole.ko)" \
+	"a kernel module: the same statements as from DWARF"
+is "$(statements trcust --btf types | wc -l)" 7 "  all of them"
+sed 's/struct pair/struct a_pair/; s/seventh/seven/g' kernel.c >newer.c
+gcc -O2 -g -static -nostdlib -Wl,-e,work -o newer newer.c && pahole -J newer
+status 1 "  with the BTF of another kernel" trcust --btf newer same.tsf
+like "$(cat err)" "was built for another kernel" "  is refused"
+
 # wrong POINT TEXT: an error, with that text
 wrong() {
 	printf 'MODNAME=vmlinux\nMAJOR=31\nTRACE %s\n' "$1" >wrong.tsf
@@ -111,6 +142,11 @@ wrong 'TP=.nowhere, VARS=(first)' "no debug information for nowhere"
 wrong 'TP=.late, VARS=(nonsense)' "in scope at late\+0: first, second"
 wrong 'TP=.late,RETEP=CALLER, VARS=(first)' "the function has returned"
 
+cat >same.tsf <<'TSF'
+MODNAME=vmlinux
+MAJOR=30
+TRACE TP=.late, VARS=(first)
+TSF
 # file NAME TEXT
 file() {
 	status 1 "$1" trcust --btf "$1" same.tsf

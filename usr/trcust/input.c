@@ -283,17 +283,29 @@ static uint64_t input_symbol_address(void *context, const char *name)
 
 /*
  * The types and functions of a kernel that has no DWARF: the BTF of --btf, of
- * its own file, or of the running kernel. 0, also if there is none and --btf
- * isn't given; else a negative errno with err set.
+ * its own file, or of the running kernel; of a kernel module its own BTF, which
+ * continues the kernel's. 0, also if there is none and --btf isn't given; else a
+ * negative errno with err set.
  */
 static int input_open_btf(struct compilation *c, const struct settings *s,
 			  struct input *input, const char *file,
 			  struct error *err)
 {
 	struct btf_dwarf_source source = { .machine = c->module->machine };
+	const struct identity *own = &c->module->identity;
+	struct btf_split split = {0};
 	struct bytes image = {0};
+	Elf_Data *data;
+	GElf_Shdr sh;
 	int code;
 
+	if (input->kind == TDF_MODULE_KMOD) {
+		data = elf_rawdata(elf_section_named(c->module->elf, ".BTF", &sh),
+				   NULL);
+		if (!data || !data->d_buf)
+			return 0;
+		split = (struct btf_split) { data->d_buf, data->d_size };
+	}
 	if (c->module->elf) {
 		source.address = input_symbol_address;
 		source.context = c->module;
@@ -301,7 +313,14 @@ static int input_open_btf(struct compilation *c, const struct settings *s,
 		source.address = input_map_address;
 		source.context = c->map;
 	}
-	code = btf_dwarf_open(file, &source, &image, &input->btf, err);
+	code = btf_dwarf_open(file, split.data ? &split : NULL, &source, &image,
+			      &input->btf, err);
+	if (!code && !split.data && own->kind == TDF_ID_BUILD &&
+	    input->btf.kind == TDF_ID_BUILD &&
+	    (own->length != input->btf.length ||
+	     memcmp(own->id, input->btf.id, own->length)))
+		code = error_set(err, -ESTALE, "it belongs to another build "
+				 "than the kernel");
 	if (!code)
 		code = dwarf_file_open_image(&c->dwarf, c->module, &image, err);
 	bytes_free(&image);
@@ -318,6 +337,7 @@ int input_open(struct compilation *c, const struct settings *s,
 	int code = locate_module(input, s, modname, tsf);
 	const char *file = input->file ? input->file : "";
 	struct error err = { 0 };
+	bool own_btf;
 
 	if (!needed)
 		return 0;
@@ -347,11 +367,12 @@ int input_open(struct compilation *c, const struct settings *s,
 		if (code == -ENOENT && !s->debug)	/* it may have none */
 			code = 0;
 	}
-	if (!code && !c->dwarf && input->kind == TDF_MODULE_KERNEL &&
+	own_btf = input->file && input->kind == TDF_MODULE_KERNEL;
+	if (!code && !c->dwarf && input->kind != TDF_MODULE_USER &&
 	    (s->btf ? strcmp(s->btf, "none") :
-		      input->file || c->module->arch == arch_own())) {
+		      own_btf || c->module->arch == arch_own())) {
 		const char *btf = s->btf ? s->btf :
-				  input->file ? input->file : BTF_RUNNING;
+				  own_btf ? input->file : BTF_RUNNING;
 
 		err = (struct error) {0};
 		code = input_open_btf(c, s, input, btf, &err);

@@ -23,7 +23,7 @@ struct btf;			/* bpf/btf.h */
 #define BTF_DWARF_PERCPU_SIZE	0x1000000
 
 struct btf_dwarf_source {
-	const struct btf *btf;
+	const struct btf *btf;	/* may continue that of the kernel */
 	uint16_t machine;	/* ELF machine */
 	/* The address of a function or variable, or 0: it is left out. NULL:
 	 * those above are made up. */

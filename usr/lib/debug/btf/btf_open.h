@@ -8,14 +8,22 @@
 
 #define BTF_RUNNING	"/sys/kernel/btf/vmlinux"
 
+/* Section .BTF of a kernel module: its types continue those of the kernel. */
+struct btf_split {
+	const void *data;
+	size_t size;
+};
+
 /*
  * Adds the file's BTF as DWARF to image, as btf_dwarf() does with `source`,
  * whose btf is set here. *identity is the kernel's: the build-id of the
  * running kernel or of an ELF file; of other files the hash of the BTF, with
- * kind TDF_ID_CONTENT. 0, or a negative errno with err set: -ENOENT: the file
- * is an ELF file without BTF; -EBADMSG: the BTF is damaged.
+ * kind TDF_ID_CONTENT. With `split` (or NULL) its BTF is added. 0, or a negative
+ * errno with err set: -ENOENT: the file is an ELF file without BTF; -EBADMSG:
+ * the BTF is damaged; -ESTALE: the kernel module was built for another kernel.
  */
-int btf_dwarf_open(const char *file, struct btf_dwarf_source *source,
+int btf_dwarf_open(const char *file, const struct btf_split *split,
+		   struct btf_dwarf_source *source,
 		   struct bytes *image, struct identity *identity,
 		   struct error *err);
 
