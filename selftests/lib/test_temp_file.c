@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <tap.h>
-#include "lib/temp_file.h"
+#include "lib/outfile.h"
 
 static int entries(const char *folder)
 {

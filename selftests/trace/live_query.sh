@@ -114,10 +114,10 @@ TSF
 trace on "$TMP/beside.tdf"
 trace query beside >"$TMP/query"
 like "$(cat "$TMP/query")" \
-	" many_3\+$MANY_SECOND: many_3\+0 \(0x[0-9a-f]+\) for 0x[0-9a-f]+, $MANY, emulated, some 200 ns$" \
+	" many_3\+$MANY_SECOND: many_3\+0 \(0x[0-9a-f]+\) for 0x[0-9a-f]+, $MANY, emulated, about 200 ns$" \
 	"both addresses"
 like "$(cat "$TMP/query")" \
-	" many_4\+0 \(0x[0-9a-f]+\) at the return, $MANY, emulated, some 300 ns$" \
+	" many_4\+0 \(0x[0-9a-f]+\) at the return, $MANY, emulated, about 300 ns$" \
 	"a return probe"
 is "$(trace query --json beside | grep -c '"at_return": true')" 1 \
 	"  and in JSON"
@@ -129,7 +129,7 @@ member() {
 is "$(member nominal)" "$(printf %x $((0x$(member address) + MANY_SECOND)))" \
 	"  and in JSON"
 like "$(trace show "$TMP/beside.tdf")" \
-	", address 0x$(member address), values as at 0x$(member nominal), .* [0-9a-f ]+ \($MANY\), emulated, some 200 ns$" \
+	", address 0x$(member address), values as at 0x$(member nominal), .* [0-9a-f ]+ \($MANY\), emulated, about 200 ns$" \
 	"  and of a file"
 trace off --all
 like "$(trace on -n "$TMP/beside.tdf")" \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "elf_symbols.h"
 
+#include <gelf.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -41,4 +42,112 @@ Elf_Scn *elf_section_named(Elf *elf, const char *name, GElf_Shdr *header)
 			return section;
 	}
 	return NULL;
+}
+
+/*
+ * A note of .note.stapsdt has the name "stapsdt", type 3, and as its
+ * description three addresses (of the probe, of .stapsdt.base when that was
+ * linked, of the semaphore or 0), then provider, name and arguments as strings.
+ */
+
+#define NOTE_TYPE	3
+#define NOTE_OWNER	"stapsdt"
+#define ADDRESSES	3
+
+struct usdt_notes {
+	Elf_Data *notes;
+	size_t word;		/* bytes of an address */
+	uint64_t base;		/* of .stapsdt.base; 0: there is none */
+};
+
+/* The files' byte order is this machine's. */
+static uint64_t usdt_word_read(const struct usdt_notes *reader, const char *at)
+{
+	uint32_t narrow;
+	uint64_t wide;
+
+	if (reader->word == sizeof(wide)) {
+		memcpy(&wide, at, sizeof(wide));
+		return wide;
+	}
+	memcpy(&narrow, at, sizeof(narrow));
+	return narrow;
+}
+
+static void note_read(const struct usdt_notes *reader, const char *text,
+		      size_t size, struct usdt_note *note)
+{
+	uint64_t mask = reader->word == 8 ? UINT64_MAX : UINT32_MAX;
+	uint64_t base = usdt_word_read(reader, text + reader->word), moved = 0;
+
+	if (reader->base && base)
+		moved = reader->base - base;
+	*note = (struct usdt_note){
+		.address = (usdt_word_read(reader, text) + moved) & mask,
+		.semaphore = usdt_word_read(reader, text + 2 * reader->word),
+		.names = text + ADDRESSES * reader->word,
+		.size = size - ADDRESSES * reader->word,
+	};
+	if (note->semaphore)
+		note->semaphore = (note->semaphore + moved) & mask;
+}
+
+static void usdt_reader_open(struct usdt_notes *reader, Elf *elf)
+{
+	GElf_Shdr sh;
+	Elf_Scn *base = elf_section_named(elf, ".stapsdt.base", &sh);
+
+	*reader = (struct usdt_notes){
+		.word = gelf_getclass(elf) == ELFCLASS64 ? 8 : 4,
+		.base = base ? sh.sh_addr : 0,
+	};
+	base = elf_section_named(elf, ".note.stapsdt", &sh);
+	if (base && sh.sh_type == SHT_NOTE)
+		reader->notes = elf_getdata(base, NULL);
+}
+
+int usdt_notes_each(Elf *elf,
+		    int (*visit)(const struct usdt_note *note, void *context),
+		    void *context)
+{
+	struct usdt_notes reader;
+	size_t at = 0, name, text;
+	const char *bytes;
+	GElf_Nhdr nh;
+	int code = 0;
+
+	usdt_reader_open(&reader, elf);
+	bytes = reader.notes ? reader.notes->d_buf : NULL;
+	while (bytes && !code &&
+	       (at = gelf_getnote(reader.notes, at, &nh, &name, &text))) {
+		struct usdt_note note;
+
+		if (nh.n_type != NOTE_TYPE ||
+		    nh.n_namesz != sizeof(NOTE_OWNER) ||
+		    memcmp(bytes + name, NOTE_OWNER, sizeof(NOTE_OWNER)) ||
+		    nh.n_descsz < ADDRESSES * reader.word)
+			continue;
+		note_read(&reader, bytes + text, nh.n_descsz, &note);
+		code = visit(&note, context);
+	}
+	return code;
+}
+
+bool usdt_offset_find(Elf *elf, uint64_t address, uint32_t flags,
+		      uint64_t *offset)
+{
+	size_t count;
+	GElf_Phdr ph;
+
+	if (elf_getphdrnum(elf, &count))
+		count = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD ||
+		    (ph.p_flags & flags) != flags || address < ph.p_vaddr ||
+		    address - ph.p_vaddr >= ph.p_filesz)
+			continue;
+		*offset = address - ph.p_vaddr + ph.p_offset;
+		return true;
+	}
+	return false;
 }

@@ -12,6 +12,7 @@
 
 #include <gelf.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct elf_symbols {
@@ -31,5 +32,24 @@ bool elf_symbols_next(struct elf_symbols *symbols);
 
 /* The first section of that name, and its header; NULL: none. */
 Elf_Scn *elf_section_named(Elf *elf, const char *name, GElf_Shdr *header);
+
+/* The USDT probes that an ELF file has, by its notes. */
+
+struct usdt_note {
+	uint64_t address;	/* of the probe, as the file is linked now */
+	uint64_t semaphore;	/* of its counter; 0: none */
+	const char *names;	/* provider, name, arguments: strings, which
+				 * may lack their zeros */
+	size_t size;		/* of them */
+};
+
+/* Call `visit` for each, as long as it returns 0; what it returned. */
+int usdt_notes_each(Elf *elf,
+		    int (*visit)(const struct usdt_note *note, void *context),
+		    void *context);
+
+/* Where in the file the address is, whose segment has these flags (PF_*). */
+bool usdt_offset_find(Elf *elf, uint64_t address, uint32_t flags,
+		      uint64_t *offset);
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef LIB_NAMES_H
 #define LIB_NAMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 extern const char *const names_cost[];		/* TDF_COST_* */
@@ -16,5 +17,17 @@ extern const char *const names_context[];	/* RAS_CONTEXT_* by bit; ends with
 /* RAS_POINT_*, RAS_TRIGGER_*; "unknown" for what is none. */
 const char *names_point_state(uint16_t state);
 const char *names_trigger_state(uint64_t state);
+
+/*
+ * What a hit is expected to cost, by the instruction under the probe. The times
+ * were measured on several machines and are rough; their ratios hold.
+ */
+
+#define COST_TEXT	24	/* bytes of a text */
+
+/* ns at a site with this TDF_COST_* and these TDF_SITE_*; 0: not known. */
+unsigned int cost_expect(uint8_t cost, uint8_t flags);
+/* "about 200 ns", "about 2.5 us"; false, and empty: not known. */
+bool cost_print(char *text, uint8_t cost, uint8_t flags);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <rastrace/buffer.h>
 #include "bpf/disasm.h"
-#include "lib/cost.h"
+#include "lib/names.h"
 #include "lib/identity.h"
 #include "lib/formats/rpn.h"
 #include "lib/text.h"

@@ -16,7 +16,6 @@
 #include "lib/outfile.h"
 #include "lib/path.h"
 #include "lib/text.h"
-#include "lib/temp_file.h"
 #include "tracefmt/output/pipeline.h"
 #include "tracefmt/output/summary.h"
 #include "tracefmt/pair/pairing.h"

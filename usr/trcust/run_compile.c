@@ -10,7 +10,7 @@
 #include <string.h>
 #include <rastrace/buffer.h>
 #include "input.h"
-#include "lib/cost.h"
+#include "lib/names.h"
 #include "lib/guard.h"
 #include "trcust/compile/analysis.h"
 #include "trcust/compile/review.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "lib/array.h"
 #include "lib/key_map.h"
-#include "lib/temp_file.h"
+#include "lib/outfile.h"
 #include "mpatrol.h"
 
 #define MTRC_MAGIC	"MTRC"

@@ -14,7 +14,6 @@
 #include "lib/library.h"
 #include "lib/maps_line.h"
 #include "lib/path.h"
-#include "lib/usdt_note.h"
 
 #define MEMORY_MOST	(128u << 20)	/* of the decoder */
 #define SIZE_MOST	(64u << 20)

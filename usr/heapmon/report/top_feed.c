@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "lib/array.h"
-#include "lib/temp_file.h"
+#include "lib/outfile.h"
 #include "heapmon/command/commands.h"
 
 /* ---- the recorder ---- */

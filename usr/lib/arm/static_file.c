@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <sys/stat.h>
 #include "lib/machine.h"
-#include "lib/usdt_note.h"
+#include "lib/elf_symbols.h"
 
 #define NOTE_NAMES	"rastrace\0write"	/* with a zero at the end */
 #define SITES_MAX	64

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "lib/temp_file.h"
+#include "lib/outfile.h"
 #include "lib/library.h"
 #include "lib/formats/chunk.h"
 
@@ -648,14 +648,6 @@ static int dump_kdump_open(struct dump *dump, const char *path,
 	return method_check(dump, path, err);
 }
 
-static void dump_kdump_close(struct dump *dump)
-{
-	free(dump->kdump->bitmap);
-	free(dump->kdump->before);
-	free(dump->kdump);
-	dump->kdump = NULL;
-}
-
 #define FLAT_MAGIC	"makedumpfile"
 #define MAGIC_BYTES	16
 
@@ -708,8 +700,12 @@ int dump_open(struct dump *dump, const char *path, struct error *err)
 
 void dump_close(struct dump *dump)
 {
-	if (dump->kdump)
-		dump_kdump_close(dump);
+	if (dump->kdump) {
+		free(dump->kdump->bitmap);
+		free(dump->kdump->before);
+		free(dump->kdump);
+		dump->kdump = NULL;
+	}
 	if (dump->fd >= 0)
 		close(dump->fd);
 	free(dump->segments);

@@ -99,12 +99,6 @@ int pack_method_take(const char *program, const char *value, int *method)
 	return -1;
 }
 
-/* Most bytes that `size` bytes can become. */
-static size_t pack_bound(int method, size_t size)
-{
-	return method == RAS_PACKED_ZSTD ? zstd.bound(size) : zlib.bound(size);
-}
-
 /* *packed: bytes of room at `to`, then those used. 0, or -EIO. */
 static int pack_compress(int method, const void *from, size_t size, void *to,
 			 size_t *packed)
@@ -211,7 +205,8 @@ static size_t chunk_pack(struct chunk_out *out, uint32_t kind)
 	if (!out->pack || length < PACK_LEAST || length > RAS_PACKED_MAX)
 		return 0;
 	payload = out->data + sizeof(struct ras_chunk);
-	packed = pack_bound(out->pack, length);
+	packed = out->pack == RAS_PACKED_ZSTD ? zstd.bound(length)
+					      : zlib.bound(length);
 	if (!room_grow(&out->packed, &out->packed_room, front + packed + 8) ||
 	    pack_compress(out->pack, payload + head.plain, length - head.plain,
 			  out->packed + front, &packed) ||

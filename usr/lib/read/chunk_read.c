@@ -70,16 +70,6 @@ static int payload_crc(struct trace_source *source, struct chunk_place place,
 	return code;
 }
 
-/* The checksum of a whole chunk in the file is right. */
-static bool chunk_read_right(const struct ras_chunk *chunk,
-			     struct chunk_place place,
-			     struct trace_source *source)
-{
-	uint32_t crc = head_crc(chunk);
-
-	return !payload_crc(source, place, &crc) && crc == chunk->crc;
-}
-
 bool chunk_read_damaged_file(const struct ras_chunk *chunk,
 			     struct chunk_place place,
 			     struct trace_source *source, struct damage *damage)
@@ -187,12 +177,14 @@ static bool chunk_right(struct resync *resync, const struct ras_chunk *chunk,
 			uint64_t at)
 {
 	struct chunk_place place = { at, chunk->length };
+	uint32_t crc;
 
 	if (chunk->length > payload_room(resync, at) ||
 	    resync->looked / LOOK_MOST > resync->source->size)
 		return false;
 	resync->looked += sizeof(*chunk) + chunk->length;
-	return chunk_read_right(chunk, place, resync->source);
+	crc = head_crc(chunk);
+	return !payload_crc(resync->source, place, &crc) && crc == chunk->crc;
 }
 
 /* Is there a chunk, by its beginning? */

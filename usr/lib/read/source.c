@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "lib/temp_file.h"
+#include "lib/outfile.h"
 
 #define PIECE	(1u << 20)	/* a pipe's lengths aren't trusted */
 

@@ -66,14 +66,6 @@ static int trace_session_counts(struct trace_file *file, const uint8_t *p,
 	return n ? damaged_counts(file, n) : 0;
 }
 
-static bool session_valid(const struct ras_session *entry, size_t n)
-{
-	return entry->size % 8 == 0 && entry->size <= n &&
-	       entry->size >= sizeof(*entry) &&
-	       entry->points <= (entry->size - sizeof(*entry)) /
-					sizeof(struct ras_session_point);
-}
-
 static struct trace_session *trace_session_make(struct trace_file *file,
 						const struct ras_session *entry)
 {
@@ -139,7 +131,11 @@ static int trace_session_table(struct trace_file *file, const uint8_t *p,
 
 		if (!entry->size)
 			return 0;
-		if (!session_valid(entry, n))
+		if (!(entry->size % 8 == 0 && entry->size <= n &&
+		      entry->size >= sizeof(*entry) &&
+		      entry->points <=
+			      (entry->size - sizeof(*entry)) /
+				      sizeof(struct ras_session_point)))
 			break;
 		if (session_take(file, entry))
 			return -ENOMEM;
@@ -156,14 +152,6 @@ static void counts_begin(struct trace_session *session)
 	free(session->base);
 	session->base = session->totals;
 	session->totals = NULL;
-}
-
-/* The figures so far are those at the start of a spool's file. */
-static void trace_session_begin(struct trace_file *file)
-{
-	for (size_t i = 0; i < file->session_count; i++)
-		counts_begin(file->sessions[i]);
-	counts_begin(&file->majors);
 }
 
 static void session_clear(struct trace_session *session)
@@ -227,55 +215,6 @@ static int formats_parse(struct trace_file *file, const uint8_t *p, size_t n)
 	return 0;
 }
 
-/* What precedes the first one was there at the file's start. */
-static int pass_parse(struct trace_file *file, const uint8_t *p, size_t n)
-{
-	if (n < sizeof(file->pass)) {
-		damage_add(&file->damage, "a pass of %zu bytes", n);
-		return 0;
-	}
-	memcpy(&file->pass, p, sizeof(file->pass));
-	if (file->spooled)
-		return 0;
-	file->spooled = true;
-	file->continued = file->slices.count;
-	file->began = file->pass.time;
-	file->lost_base = file->pass.lost;
-	slices_begin(&file->slices);
-	trace_session_begin(file);
-	return 0;
-}
-
-static int panic_parse(struct trace_file *file, const uint8_t *p, size_t n)
-{
-	if (n < sizeof(file->panic)) {
-		damage_add(&file->damage, "a panic of %zu bytes", n);
-		return 0;
-	}
-	memcpy(&file->panic, p, sizeof(file->panic));
-	file->panic.reason[sizeof(file->panic.reason) - 1] = '\0';
-	file->panicked = true;
-	return 0;
-}
-
-static int notes_parse(struct trace_file *file, const uint8_t *p, size_t n)
-{
-	size_t count = n / sizeof(*file->notes);
-
-	if (n % sizeof(*file->notes) || count > NOTES_MAX - file->note_count) {
-		damage_add(&file->damage, "notes of a heap, %zu bytes", n);
-		return 0;
-	}
-	for (; count; count--, p += sizeof(*file->notes)) {
-		if (!array_grow(&file->notes, file->note_count,
-				&file->note_room, sizeof(*file->notes)))
-			return -ENOMEM;
-		memcpy(&file->notes[file->note_count++], p,
-		       sizeof(*file->notes));
-	}
-	return 0;
-}
-
 static int payload_damage(struct trace_file *file, int code, const char *what,
 		       size_t n)
 {
@@ -288,6 +227,8 @@ static int payload_damage(struct trace_file *file, int code, const char *what,
 static int payload_parse(struct trace_file *file, uint32_t kind,
 			 const uint8_t *p, size_t n)
 {
+	size_t count;
+
 	switch (kind) {
 	case RAS_CHUNK_SESSIONS:
 		return trace_session_table(file, p, n);
@@ -304,11 +245,50 @@ static int payload_parse(struct trace_file *file, uint32_t kind,
 	case RAS_CHUNK_FORMATS:
 		return formats_parse(file, p, n);
 	case RAS_CHUNK_PASS:
-		return pass_parse(file, p, n);
+		/* What precedes the first one was there at the file's start. */
+		if (n < sizeof(file->pass)) {
+			damage_add(&file->damage, "a pass of %zu bytes", n);
+			return 0;
+		}
+		memcpy(&file->pass, p, sizeof(file->pass));
+		if (file->spooled)
+			return 0;
+		file->spooled = true;
+		file->continued = file->slices.count;
+		file->began = file->pass.time;
+		file->lost_base = file->pass.lost;
+		slices_begin(&file->slices);
+
+		/* The figures so far are those at its start. */
+		for (size_t i = 0; i < file->session_count; i++)
+			counts_begin(file->sessions[i]);
+		counts_begin(&file->majors);
+		return 0;
 	case RAS_CHUNK_PANIC:
-		return panic_parse(file, p, n);
+		if (n < sizeof(file->panic)) {
+			damage_add(&file->damage, "a panic of %zu bytes", n);
+			return 0;
+		}
+		memcpy(&file->panic, p, sizeof(file->panic));
+		file->panic.reason[sizeof(file->panic.reason) - 1] = '\0';
+		file->panicked = true;
+		return 0;
 	case RAS_CHUNK_HEAP:
-		return notes_parse(file, p, n);
+		count = n / sizeof(*file->notes);
+		if (n % sizeof(*file->notes) ||
+		    count > NOTES_MAX - file->note_count) {
+			damage_add(&file->damage, "notes of a heap, %zu bytes",
+				   n);
+			return 0;
+		}
+		for (; count; count--, p += sizeof(*file->notes)) {
+			if (!array_grow(&file->notes, file->note_count,
+					&file->note_room, sizeof(*file->notes)))
+				return -ENOMEM;
+			memcpy(&file->notes[file->note_count++], p,
+			       sizeof(*file->notes));
+		}
+		return 0;
 	default:
 		return 0;
 	}
@@ -351,16 +331,6 @@ static int chunk_parse(struct trace_file *file,
 	return code;
 }
 
-static void missing_tell(struct trace_file *file, const struct ras_chunk *chunk,
-			 struct chunk_place place)
-{
-	if (place.length < chunk->length && chunk->kind != RAS_CHUNK_SLICE)
-		damage_add(&file->damage,
-			   "%llu of %llu bytes of the chunk at offset %llu (kind %u)",
-			   (ull)(chunk->length - place.length),
-			   (ull)chunk->length, (ull)place.offset, chunk->kind);
-}
-
 /* The chunk at `place`, which is there as a whole or, of records, by its
  * beginning. 0 or -ENOMEM. */
 static int chunk_take(struct trace_file *file, struct source_bytes *bytes,
@@ -368,7 +338,12 @@ static int chunk_take(struct trace_file *file, struct source_bytes *bytes,
 {
 	const struct ras_chunk *chunk = (const void *)bytes->data;
 
-	missing_tell(file, chunk, place);
+	if (place.length < chunk->length && chunk->kind != RAS_CHUNK_SLICE)
+		damage_add(
+			&file->damage,
+			"%llu of %llu bytes of the chunk at offset %llu (kind %u)",
+			(ull)(chunk->length - place.length), (ull)chunk->length,
+			(ull)place.offset, chunk->kind);
 	if (packed_kind(bytes) == RAS_CHUNK_SLICE)
 		return slices_add(&file->slices, place.offset, place.length,
 				  bytes);
@@ -432,17 +407,6 @@ static bool chunk_resync(struct trace_file *file, struct resync *resync,
 	return found;
 }
 
-static int end_take(struct trace_file *file)
-{
-	uint64_t end = file->at + sizeof(struct ras_chunk);
-
-	if (end < file->source.size)
-		damage_add(&file->damage,
-			   "%llu bytes after the end chunk at offset %llu",
-			   (ull)(file->source.size - end), (ull)file->at);
-	return 0;
-}
-
 /* Records under another name. */
 static void chunk_kind_check(struct trace_file *file,
 			     struct source_bytes *bytes)
@@ -468,6 +432,7 @@ static int file_chunk_take(struct trace_file *file, struct source_bytes *bytes,
 	struct chunk_place place = { file->at, chunk->length };
 	bool found = true;
 	int code;
+	uint64_t end;
 
 	resync->source = &file->source;
 	resync->key = file->header.key;
@@ -477,7 +442,13 @@ static int file_chunk_take(struct trace_file *file, struct source_bytes *bytes,
 		found = chunk_resync(file, resync, bytes, &place);
 		*kind = RAS_CHUNK_SLICE;
 	} else if (*kind == RAS_CHUNK_END) {
-		return end_take(file);
+		end = file->at + sizeof(struct ras_chunk);
+		if (end < file->source.size)
+			damage_add(
+				&file->damage,
+				"%llu bytes after the end chunk at offset %llu",
+				(ull)(file->source.size - end), (ull)file->at);
+		return 0;
 	} else {
 		chunk_kind_check(file, bytes);
 		file->at += sizeof(*chunk) + chunk_read_padded(place.length);
@@ -504,19 +475,6 @@ static int chunk_next(struct trace_file *file, uint32_t *kind)
 }
 
 /* ---- of a pipe ---- */
-
-/* Is there more? A writer that goes on is waited for. */
-static void pipe_end_check(struct trace_file *file)
-{
-	struct source_bytes bytes;
-
-	if (!trace_source_read(&file->source, file->at, 1, &bytes) &&
-	    bytes.size)
-		damage_add(&file->damage,
-			   "what comes after the end chunk before offset %llu",
-			   (ull)file->at);
-	free(bytes.owned);
-}
 
 static uint64_t pipe_padded(const struct ras_chunk *chunk)
 {
@@ -626,10 +584,18 @@ static int pipe_chunk_take(struct trace_file *file, struct source_bytes *bytes)
 static int end_of_pipe(struct trace_file *file, const struct ras_chunk *chunk)
 {
 	struct chunk_place place = { file->at, 0 };
+	struct source_bytes bytes;
 
 	file->at += sizeof(*chunk);
 	chunk_read_damaged(chunk, chunk + 1, place, &file->damage);
-	pipe_end_check(file);
+
+	/* Is there more? A writer that goes on is waited for. */
+	if (!trace_source_read(&file->source, file->at, 1, &bytes) &&
+	    bytes.size)
+		damage_add(&file->damage,
+			   "what comes after the end chunk before offset %llu",
+			   (ull)file->at);
+	free(bytes.owned);
 	return 0;
 }
 

@@ -2,10 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <rastrace/rasfile.h>
-#include "lib/cost.h"
+#include "lib/names.h"
 #include "lib/identity.h"
 #include "lib/json.h"
-#include "lib/names.h"
 #include "query_json.h"
 
 static void number_or_null(struct json *json, const char *key, uint64_t number,

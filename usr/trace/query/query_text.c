@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <rastrace/rasfile.h>
-#include "lib/cost.h"
 #include "lib/names.h"
 #include "lib/path.h"
 #include "lib/text.h"
@@ -274,7 +273,7 @@ static void text_print_buffer(const struct query *query)
 
 	printf("buffer: %llu KiB for each of %u CPUs",
 	       control->slice_bytes >> 10, control->cpus);
-	text_print_size(", with all that is armed ", query->memory,
+	text_print_size("; with the armed tracepoints, ", query->memory,
 			" of memory\n");
 	printf("buffer: %" PRIu64 " records of %" PRIu64 " bytes\n",
 	       figures->records, figures->bytes);

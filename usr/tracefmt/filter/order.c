@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "lib/array.h"
-#include "lib/temp_file.h"
+#include "lib/outfile.h"
 
 /* ---- events that wait ---- */
 

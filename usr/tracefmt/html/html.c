@@ -13,7 +13,7 @@
 #include "lib/array.h"
 #include "lib/json.h"
 #include "lib/key_map.h"
-#include "lib/temp_file.h"
+#include "lib/outfile.h"
 #include "tracefmt/json/json_field.h"
 #include "tracefmt/output/print.h"
 #include "tracefmt/output/summary.h"
@@ -64,7 +64,7 @@ static const struct { const char *begin, *end; } html_pages[HTML_PARTS] = {
 #define HTML_STRING_MAX(n)	(6 * (n) + 2)
 
 /* A string of n bytes from anywhere as JSON without "<", made safe as in
- * safe_text.h (layout: its line ends and tabs are kept) at p, which has
+ * text.h (layout: its line ends and tabs are kept) at p, which has
  * HTML_STRING_MAX(n) bytes; returns the end. The safe text is at the end of the
  * room, and becomes JSON from there: writing never overtakes reading. */
 static char *html_put_string(char *p, const void *bytes, size_t n, bool layout)

@@ -31,7 +31,7 @@ static void csv_cell_guard(struct text *text, size_t start)
 	text->used++;
 }
 
-/* Append any bytes, fit for a terminal (safe_text.h), with two backslashes for
+/* Append any bytes, fit for a terminal (text.h), with two backslashes for
  * one, and no formula. */
 static void csv_cell_safe(struct text *text, const void *bytes, size_t n)
 {

@@ -18,7 +18,7 @@
 #include "lib/array.h"
 #include "lib/key_map.h"
 #include "lib/read/read.h"
-#include "lib/temp_file.h"
+#include "lib/outfile.h"
 #include "tracefmt/pair/figures.h"
 #include "tracefmt/pair/pairing.h"
 #include "cell.h"

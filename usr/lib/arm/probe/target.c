@@ -17,7 +17,7 @@
 #include "lib/machine.h"
 #include "lib/maps_line.h"
 #include "lib/path.h"
-#include "lib/usdt_note.h"
+#include "lib/elf_symbols.h"
 #include "insn_x86.h"
 
 #define ID_TEXT		64

@@ -9,7 +9,7 @@
 #include "lib/array.h"
 #include "lib/cursor.h"
 #include "lib/debug/arch/arch.h"
-#include "lib/usdt_note.h"
+#include "lib/elf_symbols.h"
 
 int module_refuse(struct error *err, const char *what)
 {

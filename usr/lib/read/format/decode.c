@@ -46,12 +46,6 @@ static void typed_compile(struct decode_format *format,
 	}
 }
 
-static bool letter_rests(char letter)
-{
-	return letter == 'S' || letter == STEP_HEX || letter == STEP_DUMP ||
-	       letter == STEP_STACK || letter == STEP_VALUE;
-}
-
 static void step_compile(struct decode_format *format, size_t i)
 {
 	struct decode_step *step = &format->steps[i];
@@ -66,7 +60,11 @@ static void step_compile(struct decode_format *format, size_t i)
 		step->bytes = format_step_bytes(&step->source);
 		if (step->letter == '{')
 			typed_compile(format, step);
-		step->rest = letter_rests(step->letter) && !step->bytes;
+		step->rest = (step->letter == 'S' || step->letter == STEP_HEX ||
+			      step->letter == STEP_DUMP ||
+			      step->letter == STEP_STACK ||
+			      step->letter == STEP_VALUE) &&
+			     !step->bytes;
 		step->fixed = step->bytes && step->letter != 'I' &&
 			      step->letter != 'S';
 		step->repeats = i && step[-1].letter == 'R';

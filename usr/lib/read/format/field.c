@@ -70,13 +70,6 @@ static char *put_binary(char *p, uint64_t value, unsigned int bits)
 	return p;
 }
 
-static char *put_octal(char *p, uint64_t value)
-{
-	if (value)
-		*p++ = '0';
-	return number_put_digits(p, value, 3);
-}
-
 /* Digits of a fraction that has units of so many ns. */
 static int unit_digits(uint32_t unit)
 {
@@ -124,35 +117,12 @@ static char *put_time_units(const struct format_step *step, uint64_t value,
 				unit_digits(step->unit));
 }
 
-/* "1.000000002s" */
-static char *put_duration(const struct format_step *step, uint64_t value,
-			  char *p)
-{
-	uint64_t second = NUMBER_SECOND / step->unit;
-
-	p = text_put_decimal(p, value / second);
-	*p++ = '.';
-	p = text_put_padded(p, value % second, unit_digits(step->unit));
-	*p++ = 's';
-	return p;
-}
-
 static char *control_put_address(char *p, int family, const uint8_t *data)
 {
 	char text[INET6_ADDRSTRLEN] = "";
 
 	inet_ntop(family, data, text, sizeof(text));
 	return text_put(p, text, strlen(text));
-}
-
-static char *put_mac(char *p, const uint8_t *data)
-{
-	for (int i = 0; i < 6; i++) {
-		if (i)
-			*p++ = ':';
-		p = text_put_hex(p, data[i], 2);
-	}
-	return p;
 }
 
 static char *put_enum(const struct format_step *step, uint64_t value, char *p)
@@ -165,55 +135,47 @@ static char *put_enum(const struct format_step *step, uint64_t value, char *p)
 				 text_put_decimal(p, value);
 }
 
-/* "READ | SYNC | 0x40", "0" */
-static char *put_flags(const struct format_step *step, uint64_t value, char *p)
-{
-	uint64_t rest = value;
-	const char *bar = "";
-
-	for (size_t i = 0; i < step->name_count; i++) {
-		const struct format_name *name = &step->names[i];
-
-		if ((value & name->mask) != name->value)
-			continue;
-		p = text_put(p, bar, strlen(bar));
-		p = text_put(p, name->text, name->length);
-		bar = " | ";
-		rest &= ~name->mask;
-	}
-	if (rest || !*bar) {
-		p = text_put(p, bar, strlen(bar));
-		p = rest ? number_put_pointer(p, rest) : TEXT_PUT(p, "0");
-	}
-	return p;
-}
-
-/* In the order of bytes that the machine has. */
-static char *put_float(const struct format_step *step, const uint8_t *data,
-		       char *p)
-{
-	uint64_t raw = control_load(step, data);
-
-	return number_put_float(p, (const uint8_t *)&raw, step->bytes);
-}
-
 /* Those of one integer. */
 static char *put_integer(const struct format_step *step, uint64_t value,
 			 char *p)
 {
+	uint64_t rest;
+	const char *bar;
+	uint64_t second;
+
 	switch (step->type) {
 	case FORMAT_INT:
 		return number_put_signed(p, value, step->bits);
 	case FORMAT_HEX:
 		return text_put_hex(p, value, (step->bits + 3) / 4);
 	case FORMAT_OCTAL:
-		return put_octal(p, value);
+		if (value)
+			*p++ = '0';
+		return number_put_digits(p, value, 3);
 	case FORMAT_BINARY:
 		return put_binary(p, value, step->bits);
 	case FORMAT_ENUM:
 		return put_enum(step, value, p);
 	case FORMAT_FLAGS:
-		return put_flags(step, value, p);
+		/* "READ | SYNC | 0x40", "0" */
+		rest = value;
+		bar = "";
+		for (size_t i = 0; i < step->name_count; i++) {
+			const struct format_name *name = &step->names[i];
+
+			if ((value & name->mask) != name->value)
+				continue;
+			p = text_put(p, bar, strlen(bar));
+			p = text_put(p, name->text, name->length);
+			bar = " | ";
+			rest &= ~name->mask;
+		}
+		if (rest || !*bar) {
+			p = text_put(p, bar, strlen(bar));
+			p = rest ? number_put_pointer(p, rest)
+				 : TEXT_PUT(p, "0");
+		}
+		return p;
 	case FORMAT_POINTER:
 		return number_put_pointer(p, value);
 	case FORMAT_BOOL:
@@ -221,7 +183,13 @@ static char *put_integer(const struct format_step *step, uint64_t value,
 	case FORMAT_TIME:
 		return put_time_units(step, value, p);
 	case FORMAT_DURATION:
-		return put_duration(step, value, p);
+		/* "1.000000002s" */
+		second = NUMBER_SECOND / step->unit;
+		p = text_put_decimal(p, value / second);
+		*p++ = '.';
+		p = text_put_padded(p, value % second, unit_digits(step->unit));
+		*p++ = 's';
+		return p;
 	default:
 		return text_put_decimal(p, value);
 	}
@@ -229,9 +197,13 @@ static char *put_integer(const struct format_step *step, uint64_t value,
 
 char *control_put(const struct format_step *step, const uint8_t *data, char *p)
 {
+	uint64_t raw;
+
 	switch (step->type) {
 	case FORMAT_FLOAT:
-		return put_float(step, data, p);
+		/* In the order of bytes that the machine has. */
+		raw = control_load(step, data);
+		return number_put_float(p, (const uint8_t *)&raw, step->bytes);
 	case FORMAT_TIMESPEC:
 		return put_time_pair(p, data, 9);
 	case FORMAT_TIMEVAL:
@@ -241,7 +213,12 @@ char *control_put(const struct format_step *step, const uint8_t *data, char *p)
 	case FORMAT_IP6:
 		return control_put_address(p, AF_INET6, data);
 	case FORMAT_MAC:
-		return put_mac(p, data);
+		for (int i = 0; i < 6; i++) {
+			if (i)
+				*p++ = ':';
+			p = text_put_hex(p, data[i], 2);
+		}
+		return p;
 	default:
 		return put_integer(step, control_load(step, data), p);
 	}

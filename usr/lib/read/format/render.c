@@ -345,16 +345,6 @@ static void put_dump(struct render *r, const uint8_t *data, size_t n)
 	}
 }
 
-/* Of what is no stack a dump. */
-static void render_stack(struct render *r, const struct decode_piece *piece)
-{
-	if (RAS_ITEM_KIND(piece->status) == RAS_ITEM_STACK)
-		r->p = stack_put(r->input->owner, piece->stack, piece->data,
-				 piece->bytes, r->p);
-	else
-		put_dump(r, piece->data, piece->bytes);
-}
-
 /* Letters of the manual of a fixed width; all bytes are there. */
 static void put_letter(struct render *r, char letter, const uint8_t *data,
 		       bool in_item)
@@ -414,7 +404,12 @@ static void put_value(struct render *r, const struct decode_piece *piece)
 		put_dump(r, piece->data, piece->bytes);
 		break;
 	case STEP_STACK:
-		render_stack(r, piece);
+		/* Of what is no stack a dump. */
+		if (RAS_ITEM_KIND(piece->status) == RAS_ITEM_STACK)
+			r->p = stack_put(r->input->owner, piece->stack,
+					 piece->data, piece->bytes, r->p);
+		else
+			put_dump(r, piece->data, piece->bytes);
 		break;
 	case STEP_SYM:
 		r->p = stack_put_address(r->input->owner,

@@ -11,13 +11,6 @@
 #include "lib/text.h"
 #include "stream.h"
 
-static uint64_t key_make(uint16_t session, uint16_t major, uint16_t minor,
-			 uint16_t point)
-{
-	return (uint64_t)session << 48 | (uint64_t)major << 32 |
-	       (uint64_t)minor << 16 | point;
-}
-
 /* ---- the best TFF entry ---- */
 
 struct match_candidate {
@@ -251,18 +244,6 @@ static int point_format(struct match_point *point,
 	return field_set_make(&point->fields, &point->format);
 }
 
-static void lack_note(struct match_lack *lack, const struct match_point *point,
-		      const struct match_candidate *best)
-{
-	if (!point->armed || !best->other) {
-		lack->missing = true;
-	} else if (!lack->file) {
-		lack->file = best->other;
-		lack->tsf = best->other_tsf;
-		lack->tdf = point->session->tdf;
-	}
-}
-
 static struct match_point *match_point_make(struct match *match,
 					    const struct ras_record *record,
 					    uint64_t key)
@@ -280,8 +261,15 @@ static struct match_point *match_point_make(struct match *match,
 	candidate_find(match, point, record, &best);
 	point->formatted = best.rank >= 8 || (best.rank && match->force);
 	point->forced = point->formatted && best.rank < 8;
-	if (!point->formatted)
-		lack_note(&match->lack, point, &best);
+	if (!point->formatted) {
+		if (!point->armed || !best.other) {
+			match->lack.missing = true;
+		} else if (!match->lack.file) {
+			match->lack.file = best.other;
+			match->lack.tsf = best.other_tsf;
+			match->lack.tdf = point->session->tdf;
+		}
+	}
 	if (match->search->exhausted)
 		code = -ENOMEM;
 	else if (point->formatted)
@@ -337,10 +325,11 @@ const struct match_point *match_armed(const struct match *match,
 				      const struct trace_session *session,
 				      uint32_t point)
 {
-	return key_map_find(&match->points,
-			    key_make(session->entry->index,
-				     session->entry->major,
-				     session->points[point].minor, point));
+	return key_map_find(
+		&match->points,
+		(uint64_t)session->entry->index << 48 |
+			(uint64_t)session->entry->major << 32 |
+			(uint64_t)session->points[point].minor << 16 | point);
 }
 
 void match_close(struct match *match)

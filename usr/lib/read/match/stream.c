@@ -57,41 +57,26 @@ static void entry_move(struct sequences *s, struct point_sequence *entry,
 
 /* The next record of a slice: keeps point->reached and point->before, and
  * reports the damage. */
-static void sequence_jump(struct sequences *s, struct point_sequence *entry,
-			  const struct merge_head *head)
-{
-	if (entry->begun) {
-		entry_move(s, entry, head);
-	} else {
-		entry->begun = true;
-		entry->next = head->record->seq;
-		entry->point->reached += head->record->seq;
-		entry->point->before += head->record->seq;
-	}
-	entry->gaps = head->slice->gaps;
-}
-
 static void sequence_step(struct sequences *sequences,
-				 struct point_sequence *sequence,
-				 const struct merge_head *head)
+			  struct point_sequence *sequence,
+			  const struct merge_head *head)
 {
 	if (!sequence->point->armed)
 		return;
 	if (!sequence->begun || sequence->gaps != head->slice->gaps ||
-	    head->record->seq != (uint32_t)sequence->next)
-		sequence_jump(sequences, sequence, head);
+	    head->record->seq != (uint32_t)sequence->next) {
+		if (sequence->begun) {
+			entry_move(sequences, sequence, head);
+		} else {
+			sequence->begun = true;
+			sequence->next = head->record->seq;
+			sequence->point->reached += head->record->seq;
+			sequence->point->before += head->record->seq;
+		}
+		sequence->gaps = head->slice->gaps;
+	}
 	sequence->next++;
 	sequence->point->reached++;
-}
-
-static void sequence_close(struct sequences *s)
-{
-	struct point_sequence *sequence;
-	size_t at = 0;
-
-	while ((sequence = key_map_next(&s->by_place, &at)))
-		free(sequence);
-	key_map_free(&s->by_place);
 }
 
 /* A pipe's records are gone when they have been read, and a ruined header's key
@@ -505,11 +490,18 @@ void stream_finish(struct stream *stream)
 
 void stream_close(struct stream *stream)
 {
+	struct point_sequence *sequence;
+	size_t at;
+
 	for (size_t i = 0; i < stream->count; i++) {
 		struct trace *trace = stream->traces[i];
 
 		merge_close(&trace->merge);
-		sequence_close(&trace->sequences);
+		at = 0;
+		while ((sequence =
+				key_map_next(&trace->sequences.by_place, &at)))
+			free(sequence);
+		key_map_free(&trace->sequences.by_place);
 		if (trace->match.file)
 			match_close(&trace->match);
 		trace_file_free(&trace->file);
