@@ -80,7 +80,6 @@ static void look_from(struct compilation *c, struct compiled *out,
 				    item.ctype >= out->ctypes.count)
 					abort();
 			}
-			free(item.label);
 		}
 	}
 }

@@ -30,7 +30,7 @@ like "$(cat "$TMP/query")" "^$TDF: session 1, on, major 197 .*'$TMP/target'" \
 like "$(cat "$TMP/query")" "^ +1 +on +3 +3 +0 +0 +0 +unknown +0 +work" \
 	"a tracepoint with its figures"
 like "$(cat "$TMP/query")" \
-	" work: work\\+[0-9]+ \(0x[0-9a-f]+\)( for 0x[0-9a-f]+)?, [a-z]+.*, (nop5|emulated|stepped), some [0-9.]+ [nu]s$" \
+	" work: work\\+[0-9]+ \(0x[0-9a-f]+\)( for 0x[0-9a-f]+)?, [a-z]+.*, (nop5|emulated|stepped), about [0-9.]+ [nu]s$" \
 	"  where it is, on what, and what a hit costs"
 like "$(cat "$TMP/query")" "^  armed [0-9-]+ [0-9:.]+ \(.* ago\)" "since when"
 like "$(cat "$TMP/query")" "^  without a hit: 2-60$" "long lists are summed up"
@@ -151,7 +151,7 @@ if command -v cc >/dev/null; then
 	like "$(trace query)" " two,RETEP=EXIT: two\+.*, and 1 more$" \
 		"of several sites the first"
 	like "$(trace query "two(1)")" \
-		"^ +also at two\+[0-9]+ \(0x[0-9a-f]+\).*, [a-z]+, some " \
+		"^ +also at two\+[0-9]+ \(0x[0-9a-f]+\).*, [a-z]+, about " \
 		"and all of a tracepoint that is named"
 	trace off --all
 else
