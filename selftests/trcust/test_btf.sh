@@ -170,6 +170,11 @@ if [ -r /sys/kernel/btf/vmlinux ]; then
 	status 0 "by default the running kernel's" trcust running.tsf
 	like "$(trcust --dump running.tdf)" "id (build-id|content)" \
 		"  the TDF is for it"
+	if [ -e "$TOP/docs/kernel.md" ]; then
+		sed -n "/<<'EOF'/,/EOF\$/s/^    //p" "$TOP/docs/kernel.md" |
+			sed '1d;$d' >page.tsf
+		status 0 "  the example of docs/kernel.md" trcust page.tsf
+	fi
 else
 	skip "the running kernel's" "it has no BTF"
 fi
