@@ -84,20 +84,50 @@ struct tff_entry {
 #define TFF_CTYPE_UNION		8
 #define TFF_CTYPE_ARRAY		9
 #define TFF_CTYPE_BYTES		10	/* anything else: printed as hex */
+/* The next four are what a shape (shapes.5) makes of a type, or what the debug
+ * information says of it. A value of TEXT, SEQUENCE or ONE is not in the bytes
+ * of what it is part of but in items of its own, its parts. */
+#define TFF_CTYPE_TEXT		11	/* parts: how many bytes there are (8
+					 * bytes), then the bytes */
+#define TFF_CTYPE_SEQUENCE	12	/* parts: how many elements there are (8
+					 * bytes); the first ones, `count` at
+					 * most, without bytes if they are no
+					 * item; the parts of `count` elements */
+#define TFF_CTYPE_ONE		13	/* a pointer to one value, `target`.
+					 * Parts: the pointer (8 bytes), the
+					 * value, the parts of that */
+#define TFF_CTYPE_VARIANT	14	/* one of several values, in the same
+					 * bytes. Members: first the number that
+					 * selects; then of each alternative
+					 * its name and the number (`value`;
+					 * bits = 1: any other number), and its
+					 * value. is_signed: it is there, or
+					 * not: the one without bytes is null */
+#define TFF_CTYPE_LAST		TFF_CTYPE_VARIANT
+
+/*
+ * A value that has parts is several items of a record: those of its own bytes,
+ * which TEXT, SEQUENCE and ONE don't have; then the parts of its members in
+ * their order, of its elements, of all alternatives. Those that do not exist
+ * (elements past the last one, other alternatives, what a null pointer points
+ * at) are empty items. Values in a union have no parts.
+ */
+#define TFF_PARTS_MAX		TDF_STMTS_MAX
 
 #define TFF_CTYPE_NONE		0xffffffff
 
 struct tff_ctype {
 	__u32 name;		/* string as C has it: "struct request", "int" */
 	__u32 bytes;
-	__u32 target;		/* POINTER, ARRAY: index in the section's
-				 * ctypes, of arrays a smaller one than its
-				 * own; POINTER: TFF_CTYPE_NONE when unknown */
-	__u32 count;		/* ARRAY: elements */
+	__u32 target;		/* POINTER, ARRAY, SEQUENCE, ONE: index in the
+				 * section's ctypes, a smaller one than its own
+				 * but for POINTER; POINTER: TFF_CTYPE_NONE when
+				 * unknown */
+	__u32 count;		/* ARRAY: elements; SEQUENCE: at most */
 	__u32 first_member;	/* index in the section's members; ranges of */
 	__u32 members;		/* the section's ctypes ascend */
 	__u8 kind;		/* TFF_CTYPE_* */
-	__u8 is_signed;		/* ENUM */
+	__u8 is_signed;		/* ENUM, VARIANT */
 	__u8 reserved[6];
 };
 
@@ -105,9 +135,10 @@ struct tff_member {		/* of a struct or union; an enumerator */
 	__u32 name;		/* string; "" without a name */
 	__u32 ctype;		/* index in the section's ctypes, smaller than
 				 * that of the struct */
-	__u64 value;		/* ENUM: its value; else the offset in bits */
+	__u64 value;		/* ENUM, VARIANT: its value; else the offset in
+				 * bits */
 	__u32 bits;		/* width of a bit-field, from its lowest bit;
-				 * 0: the whole type */
+				 * 0: the whole type; VARIANT: see there */
 	__u32 reserved;
 };
 

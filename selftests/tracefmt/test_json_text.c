@@ -61,10 +61,11 @@ static void test_types(void)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct value_budget budget = { 4096, 1000 };
+		bool incomplete;
 		enum json_bytes invalid = JSON_BYTES_NONE;
 
 		*json_put_value(&value_types, rows[i].type, value, rows[i].have,
-				text, &budget, &invalid) = '\0';
+				text, &budget, &invalid, &incomplete) = '\0';
 		tap_str(text, rows[i].json, "type %zu", i);
 		tap_ok(budget.text && !invalid, "has room, and is text");
 	}
@@ -87,9 +88,10 @@ static void test_budget(void)
 
 	for (uint32_t most = 0; most < 300; most++) {
 		struct value_budget budget = { most, 1000 };
+		bool incomplete;
 		enum json_bytes invalid = JSON_BYTES_NONE;
 		char *end = json_put_value(&value_types, STRUCT, value, 44,
-					   text, &budget, &invalid);
+					   text, &budget, &invalid, &incomplete);
 
 		good &= end - text <= most + JSON_VALUE_SLACK;
 		*end = '\0';

@@ -50,34 +50,73 @@ static int tff_check_members(const struct table_file *file,
 	const struct tff_ctype *type = &tff->ctypes[s->first_ctype + i];
 	const struct tff_member *m = &tff->members[s->first_member] +
 				     type->first_member;
-	bool is_enum = type->kind == TFF_CTYPE_ENUM;
+	bool is_variant = type->kind == TFF_CTYPE_VARIANT;
 
-	TABLE_CHECK(!type->members || is_enum ||
+	TABLE_CHECK(!type->members || is_variant ||
+			    type->kind == TFF_CTYPE_ENUM ||
 			    type->kind == TFF_CTYPE_STRUCT ||
 			    type->kind == TFF_CTYPE_UNION,
 		    "C type of kind %u with members", type->kind);
-	for (uint32_t k = 0; k < type->members; k++)
+	TABLE_CHECK(!is_variant || type->members & 1,
+		    "alternatives of C type %u", i);
+	for (uint32_t k = 0; k < type->members; k++) {
+		bool number = type->kind == TFF_CTYPE_ENUM ||
+			      (is_variant && k & 1);
+
 		TABLE_CHECK(tff_has_string(tff, m[k].name) &&
-				    (is_enum || (m[k].ctype < i &&
-						 m[k].bits <= 64)),
+				    (number || (m[k].ctype < i &&
+						m[k].bits <= 64)),
 			    "member %u of C type %u", k, i);
+	}
 	return 0;
+}
+
+unsigned int tff_ctype_parts(const struct tff_ctype *type,
+			     const struct tff_member *members,
+			     const uint16_t *parts)
+{
+	bool is_variant = type->kind == TFF_CTYPE_VARIANT;
+	uint64_t sum = 0;
+
+	switch (type->kind) {
+	case TFF_CTYPE_TEXT:
+		return 2;
+	case TFF_CTYPE_ONE:
+		sum = 2 + parts[type->target];
+		break;
+	case TFF_CTYPE_SEQUENCE:
+		sum = 2 + (uint64_t)type->count * parts[type->target];
+		break;
+	case TFF_CTYPE_ARRAY:
+		sum = (uint64_t)type->count * parts[type->target];
+		break;
+	case TFF_CTYPE_STRUCT:
+	case TFF_CTYPE_VARIANT:
+		for (uint32_t k = 0; k < type->members; k++)
+			if (!members[k].bits && (!is_variant || !(k & 1)))
+				sum += parts[members[k].ctype];
+		break;
+	}
+	return sum <= TFF_PARTS_MAX ? sum : TFF_PARTS_MAX + 1;
 }
 
 /* What a type consists of comes before it, so none contains itself. */
 static int tff_check_ctypes(const struct table_file *file,
 			    const struct tff *tff, const struct tff_section *s)
 {
+	uint16_t *parts = tff->parts + s->first_ctype;
 	uint32_t next = 0;
 
 	for (uint32_t i = 0; i < s->ctypes; i++) {
 		const struct tff_ctype *type =
 			&tff->ctypes[s->first_ctype + i];
 
-		TABLE_CHECK(type->kind <= TFF_CTYPE_BYTES &&
+		TABLE_CHECK(type->kind <= TFF_CTYPE_LAST &&
 				    tff_has_string(tff, type->name),
 			    "C type %u of kind %u", i, type->kind);
-		TABLE_CHECK(type->kind != TFF_CTYPE_ARRAY || type->target < i,
+		TABLE_CHECK((type->kind != TFF_CTYPE_ARRAY &&
+			     type->kind != TFF_CTYPE_SEQUENCE &&
+			     type->kind != TFF_CTYPE_ONE) || type->target < i,
 			    "elements of C type %u", i);
 		TABLE_CHECK(type->kind != TFF_CTYPE_POINTER ||
 				    type->target < s->ctypes ||
@@ -91,6 +130,11 @@ static int tff_check_ctypes(const struct table_file *file,
 		next = type->first_member + type->members;
 		if (tff_check_members(file, tff, s, i))
 			return -EINVAL;
+		parts[i] = tff_ctype_parts(type, tff->members +
+					   s->first_member +
+					   type->first_member, parts);
+		TABLE_CHECK(parts[i] <= TFF_PARTS_MAX,
+			    "parts of C type %u", i);
 	}
 	return 0;
 }
@@ -202,6 +246,10 @@ static int tff_check(const struct table_file *file, struct tff *tff)
 	if (!tff->strings)
 		return -EINVAL;
 
+	tff->parts = calloc((size_t)h->ctypes.count + 1, sizeof(*tff->parts));
+	if (!tff->parts)
+		return error_no_memory(file->err);
+
 	/* Their contents */
 	TABLE_CHECK(h->major >= 1 && h->major <= 255, "major code %u",
 		    h->major);
@@ -285,6 +333,7 @@ void tff_close(struct tff *tff)
 		return;
 	free((void *)tff->data);
 	free(tff->by_name);
+	free(tff->parts);
 	free(tff->path);
 	free(tff);
 }

@@ -21,6 +21,7 @@ struct tff {
 	const char *strings;
 	uint32_t *by_name;	/* per ctype: see tff_ctypes_sort(), which was
 				 * done for each section */
+	uint16_t *parts;	/* per ctype: items beside its own bytes */
 	char *path;
 };
 
@@ -37,6 +38,17 @@ static inline const char *tff_string(const struct tff *tff, __u32 offset)
 /* by_name[] = the indices of a section's ctypes, by name, kind, index. */
 void tff_ctypes_sort(uint32_t *by_name, const struct tff_ctype *ctypes,
 		     uint32_t count, const char *strings);
+
+/* Items that a value of the type has beside its own bytes (TFF_PARTS_MAX + 1:
+ * too many), when those of the types before are known. */
+unsigned int tff_ctype_parts(const struct tff_ctype *type,
+			     const struct tff_member *members,
+			     const uint16_t *parts);
+/* Its bytes are no item: it has parts only. */
+static inline bool tff_ctype_is_apart(const struct tff_ctype *type)
+{
+	return type->kind >= TFF_CTYPE_TEXT && type->kind <= TFF_CTYPE_ONE;
+}
 
 /* File name of a major, "TRC00C5.TFF"; buffer of at least 16 bytes. */
 void tff_file_name(char *name, unsigned int major);

@@ -74,6 +74,8 @@ static int ctf_field_open(struct ctf_field *f, const struct field *field,
 	if (!f->name)
 		return -ENOMEM;
 	if (field->kind == FIELD_CTYPE)
+		f->as_text = ctf_ctype_has_shape(types, field->ctype);
+	if (field->kind == FIELD_CTYPE && !f->as_text)
 		f->declared = ctf_ctype_tsdl(&tsdl, types, field->ctype,
 					     "value", CTF_STRINGS_WITH_STATUS);
 	else if (field->kind == FIELD_ENUM)
@@ -140,7 +142,8 @@ static void value_tsdl(struct text *tsdl, const struct ctf_field *f,
 				       strings);
 			return;
 		}
-		text_add_string(tsdl, types[field->kind]);
+		text_add_string(tsdl, f->as_text ? "string" :
+						   types[field->kind]);
 	}
 	text_print(tsdl, " %s; ", name);
 }
@@ -424,6 +427,23 @@ static void ctf_text_write(struct text *out, const struct field *field,
 		       field_text_put(field, piece, text) - text);
 }
 
+/* As text output has it. */
+static void shape_write(struct text *out, const struct ctf_field *f,
+			const struct field_value *value)
+{
+	struct value_budget budget = VALUE_BUDGET;
+	char *text = malloc(VALUE_TEXT_MAX + TEXT_SLACK);
+
+	if (!text) {
+		out->error = -ENOMEM;
+		return;
+	}
+	ctf_add_string(out, text, value_put(f->types, f->field->ctype,
+					    value->data, value->length, text,
+					    &budget) - text);
+	free(text);
+}
+
 static void value_write(struct text *out, const struct ctf_field *f,
 			const struct ctf_reading *r, struct stack_owner owner,
 			enum ctf_strings strings)
@@ -435,6 +455,10 @@ static void value_write(struct text *out, const struct ctf_field *f,
 		if (f->declared) {
 			ctf_ctype_write(out, f->types, f->field->ctype,
 					value->data, strings);
+			break;
+		}
+		if (f->as_text) {
+			shape_write(out, f, value);
 			break;
 		}
 		/* fall through */

@@ -18,6 +18,7 @@ struct ctf_field {
 	bool array;		/* a sequence */
 	bool declared;		/* CTYPE, ENUM: with its type; else as bytes or
 				 * a number */
+	bool as_text;		/* CTYPE: of a shape */
 	/* in the record's pieces */
 	const struct decode_piece *first;	/* NULL: none */
 	uint32_t count;

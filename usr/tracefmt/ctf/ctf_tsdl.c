@@ -460,7 +460,7 @@ static uint64_t declare(struct ctf_declaration *w, uint32_t ctype,
 			const char *name)
 {
 	const struct tff_ctype *type = &w->types->types[ctype];
-	uint64_t size;
+	uint64_t size = 0;
 
 	if (w->failed || w->tsdl->error || w->tsdl->used > TSDL_MOST ||
 	    w->depth >= DEPTH_MAX) {
@@ -468,7 +468,9 @@ static uint64_t declare(struct ctf_declaration *w, uint32_t ctype,
 		return 0;
 	}
 	w->depth++;
-	if (value_kind(w->types, ctype) == VALUE_STRUCT)
+	if (type->kind >= TFF_CTYPE_TEXT)
+		w->failed = true;
+	else if (value_kind(w->types, ctype) == VALUE_STRUCT)
 		size = struct_declare(w, type, name);
 	else if (type->kind == TFF_CTYPE_ARRAY && !is_text(w->types, ctype))
 		size = array_declare(w, type, name);
@@ -498,6 +500,34 @@ bool ctf_ctype_tsdl(struct text *tsdl, const struct value_types *types,
 		tsdl->error = text.error;
 	free(text.data);
 	return !w.failed;
+}
+
+static bool has_shape(const struct value_types *types, uint32_t ctype,
+		      unsigned int *work, unsigned int depth)
+{
+	const struct tff_ctype *type = &types->types[ctype];
+	const struct tff_member *m = types->members + type->first_member;
+
+	if (type->kind >= TFF_CTYPE_TEXT)
+		return true;
+	if (depth == DEPTH_MAX || !*work)
+		return false;
+	--*work;
+	if (type->kind == TFF_CTYPE_ARRAY)
+		return has_shape(types, type->target, work, depth + 1);
+	if (type->kind != TFF_CTYPE_STRUCT && type->kind != TFF_CTYPE_UNION)
+		return false;
+	for (uint32_t i = 0; i < type->members; i++)
+		if (has_shape(types, m[i].ctype, work, depth + 1))
+			return true;
+	return false;
+}
+
+bool ctf_ctype_has_shape(const struct value_types *types, uint32_t ctype)
+{
+	unsigned int work = MEMBERS_MAX;
+
+	return has_shape(types, ctype, &work, 0);
 }
 
 /* ---- values ---- */

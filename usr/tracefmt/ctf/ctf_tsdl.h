@@ -113,6 +113,8 @@ bool ctf_ctype_enum_tsdl(struct text *tsdl,
 void ctf_ctype_write(struct text *out, const struct value_types *types,
 		     uint32_t ctype, const uint8_t *data,
 		     enum ctf_strings strings);
+/* It has values of a shape or alternatives, which CTF has no type for. */
+bool ctf_ctype_has_shape(const struct value_types *types, uint32_t ctype);
 /* The strings of such a value can be plain ones. */
 bool ctf_ctype_is_text(const struct value_types *types, uint32_t ctype,
 		       const uint8_t *data);

@@ -14,6 +14,7 @@ struct json_value {
 	char *p, *end;
 	bool follows;		/* something precedes in this bracket */
 	enum json_bytes invalid;	/* of strings */
+	bool incomplete;	/* json_put_marks() has more */
 };
 
 /* Room for n bytes more. */
@@ -32,7 +33,11 @@ static bool json_value_status(struct value_walk *walk,
 	struct json_value *v = walk->own;
 
 	walk->full |= status == VALUE_TOO_DEEP;
-	if (status != VALUE_SHORT || node->kind < VALUE_STRING)
+	v->incomplete |= status >= VALUE_MORE;
+	if (status == VALUE_MORE)
+		return true;
+	if (status != VALUE_SHORT || node->kind < VALUE_STRING ||
+	    node->kind == VALUE_VARIANT)
 		v->p = TEXT_PUT(v->p, "null");
 	return true;
 }
@@ -96,7 +101,8 @@ static void json_value_string(struct value_walk *walk,
 	size_t n = node->whole;
 
 	if (node->unit == 1) {
-		n = strnlen((const char *)node->data, n);
+		if (node->kind == VALUE_STRING)
+			n = strnlen((const char *)node->data, n);
 		if (json_value_room(walk, JSON_STRING_ROOM(n)))
 			v->p = json_put_checked(v->p, node->data, n,
 						&v->invalid);
@@ -199,6 +205,51 @@ static void json_value_scalar(struct value_walk *walk,
 	}
 }
 
+static void json_value_null(struct value_walk *walk,
+			    const struct value_node *node, const char *name)
+{
+	struct json_value *v = walk->own;
+
+	v->p = TEXT_PUT(v->p, "null");
+}
+
+/* An optional value is itself, one without a value the name. */
+static bool choice_is_object(const struct value_node *node, const char *name)
+{
+	return *name && !node->type->is_signed;
+}
+
+static void json_value_choice(struct value_walk *walk,
+			      const struct value_node *node, const char *name,
+			      const struct value_node *value)
+{
+	size_t length = strnlen(name, VALUE_TEXT_MAX);
+	struct json_value *v = walk->own;
+
+	if (!choice_is_object(node, name))
+		return;
+	if (value->kind != VALUE_NONE)
+		*v->p++ = '{';
+	if (json_value_room(walk, JSON_STRING_ROOM(length) + 3))
+		v->p = json_put_string(v->p, name, length);
+	else
+		v->p = TEXT_PUT(v->p, "\"\"");
+	if (value->kind != VALUE_NONE)
+		*v->p++ = ':';
+}
+
+static void json_value_choice_end(struct value_walk *walk,
+				  const struct value_node *node,
+				  const char *name,
+				  const struct value_node *value)
+{
+	struct json_value *v = walk->own;
+
+	if (choice_is_object(node, name) && value->kind != VALUE_NONE)
+		*v->p++ = '}';
+	v->follows = true;
+}
+
 static const struct value_visitor json_visitor = {
 	.flat = true,
 	.begin = json_value_begin,
@@ -207,11 +258,91 @@ static const struct value_visitor json_visitor = {
 	.scalar = json_value_scalar,
 	.string = json_value_string,
 	.status = json_value_status,
+	.null = json_value_null,
+	.choice = json_value_choice,
+	.choice_end = json_value_choice_end,
 };
+
+/* ---- what is not there ---- */
+
+#define MARKS_MAX	64
+
+struct json_marks {
+	struct json json;
+	unsigned int count;
+};
+
+static bool marks_begin(struct value_walk *walk, const struct value_node *node)
+{
+	return true;
+}
+
+static void marks_end(struct value_walk *walk, const struct value_node *node)
+{
+}
+
+static bool marks_item(struct value_walk *walk, const char *name)
+{
+	return true;
+}
+
+static void marks_null(struct value_walk *walk, const struct value_node *node,
+		       const char *name)
+{
+}
+
+static bool marks_status(struct value_walk *walk, const struct value_node *node,
+			 enum value_status status)
+{
+	struct json_marks *marks = walk->own;
+	struct json *json = &marks->json;
+	char text[SHAPE_NOTE_MAX];
+	char *end;
+
+	if (status < VALUE_MORE || marks->count++ == MARKS_MAX) {
+		walk->full |= status >= VALUE_MORE;
+		return true;
+	}
+	json_open(json, NULL, '{');
+	if (status == VALUE_MORE) {
+		json_string(json, "why", "cut");
+		json_number(json, "recorded", node->whole);
+		json_number(json, "of", node->count);
+	} else if (status == VALUE_MISSING) {
+		end = shape_part_put_note(text, &walk->part);
+		*end = '\0';
+		json_string(json, "why", text);
+	} else {
+		json_string(json, "why", "no_alternative");
+		json_number(json, "number", node->raw);
+	}
+	json_close(json, '}');
+	return true;
+}
+
+static const struct value_visitor marks_visitor = {
+	.begin = marks_begin, .end = marks_end, .item = marks_item,
+	.scalar = marks_end, .string = marks_end, .status = marks_status,
+	.null = marks_null,
+};
+
+static void json_put_marks(const struct value_types *types, uint32_t ctype,
+		    const uint8_t *data, size_t have, struct json *json)
+{
+	struct json_marks marks = { *json };
+	struct value_walk walk = {
+		.types = types, .visitor = &marks_visitor, .own = &marks,
+		.work = VALUE_BUDGET.work,
+	};
+
+	value_walk(&walk, ctype, data, have);
+	*json = marks.json;
+}
 
 char *json_put_value(const struct value_types *types, uint32_t ctype,
 		     const uint8_t *data, size_t have, char *p,
-		     struct value_budget *budget, enum json_bytes *invalid)
+		     struct value_budget *budget, enum json_bytes *invalid,
+		     bool *incomplete)
 {
 	struct json_value v = {
 		.p = p, .end = p + budget->text, .invalid = *invalid,
@@ -225,13 +356,15 @@ char *json_put_value(const struct value_types *types, uint32_t ctype,
 	budget->text = walk.full || v.p > v.end ? 0 : v.end - v.p;
 	budget->work = walk.work;
 	*invalid = v.invalid;
+	*incomplete = v.incomplete;
 	return v.p;
 }
 
 /* Notes of a field besides enum decode_note. */
 #define JSON_NOTE_NOT_TEXT	NOTE_KINDS	/* a string that isn't UTF-8 */
 #define JSON_NOTE_TOO_LONG	(NOTE_KINDS + 1)	/* for VALUE_TEXT_MAX */
-#define JSON_NOTES		(NOTE_KINDS + 2)
+#define JSON_NOTE_INCOMPLETE	(NOTE_KINDS + 2)	/* parts of it */
+#define JSON_NOTES		(NOTE_KINDS + 3)
 
 /* ---- fields ---- */
 
@@ -439,12 +572,15 @@ static void ctype_add(const struct json_field *of,
 {
 	char *p = json_room(text, of->budget->text + JSON_VALUE_SLACK);
 	enum json_bytes invalid = of->bytes;
+	bool incomplete;
 
 	if (!p)
 		return;
 	wrote(text, json_put_value(&of->format->types, of->field->ctype,
 				   value->data, value->length, p, of->budget,
-				   &invalid));
+				   &invalid, &incomplete));
+	if (incomplete)
+		*note = JSON_NOTE_INCOMPLETE;
 	if (invalid == JSON_BYTES_LOST)
 		*note = JSON_NOTE_NOT_TEXT;
 	if (!of->budget->text)
@@ -581,6 +717,8 @@ static const char *note_word(uint8_t note)
 {
 	if (note == JSON_NOTE_NOT_TEXT)
 		return "not_text";
+	if (note == JSON_NOTE_INCOMPLETE)
+		return "incomplete";
 	return note == JSON_NOTE_TOO_LONG ? "too_long" :
 					    decode_note_words[note];
 }
@@ -603,6 +741,18 @@ void json_add_note(const struct json_field *of, uint8_t note,
 	json_open(&json, NULL, '{');
 	json_string(&json, "why", note_word(note));
 	switch (note) {
+	case NOTE_CUT:
+		if (piece->whole) {
+			json_number(&json, "recorded", piece->bytes);
+			json_number(&json, "of", piece->whole);
+		}
+		break;
+	case JSON_NOTE_INCOMPLETE:
+		json_open(&json, "parts", '[');
+		json_put_marks(&of->format->types, of->field->ctype,
+			       piece->data, piece->bytes, &json);
+		json_close(&json, ']');
+		break;
 	case NOTE_UNREADABLE:
 	case NOTE_SELECTOR:
 	case NOTE_LEFT:

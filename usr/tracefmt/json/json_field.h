@@ -12,7 +12,9 @@
  * Of C types structures are objects (members of anonymous ones among those of
  * what is around them), arrays are arrays, those of characters strings up to a
  * zero, enumerations {"value":1,"name":"RED"} with null where no enumerator has
- * the value. What data ends before is left out.
+ * the value. What data ends before is left out. One of several alternatives is
+ * {"Circle":2}, or "Empty" without a value; an optional value is itself, or null
+ * like a null pointer.
  */
 #ifndef TRACEFMT_JSON_FIELD_H
 #define TRACEFMT_JSON_FIELD_H
@@ -26,11 +28,13 @@
 /*
  * The value at data, of whose bytes `have` are there, at p; returns the end.
  * The budget's text becomes 0 when not all of it has room: what is written is
- * valid all the same. *invalid is of its strings.
+ * valid all the same. *invalid is of its strings; *incomplete: parts of it are
+ * cut, or null because they could not be read.
  */
 char *json_put_value(const struct value_types *types, uint32_t ctype,
 		     const uint8_t *data, size_t have, char *p,
-		     struct value_budget *budget, enum json_bytes *invalid);
+		     struct value_budget *budget, enum json_bytes *invalid,
+		     bool *incomplete);
 
 struct json_field {
 	const struct decode_format *format;

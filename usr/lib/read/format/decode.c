@@ -38,7 +38,11 @@ static void typed_compile(struct decode_format *format,
 	case FORMAT_NAMED:
 		step->letter = STEP_VALUE;
 		step->ctype = step->source.ctype;
-		step->bytes = format->types.types[step->ctype].bytes;
+		step->items = value_items(&format->types, step->ctype);
+		step->bytes = step->items ? 0 :
+			      format->types.types[step->ctype].bytes;
+		if (value_kind(&format->types, step->ctype) == VALUE_TEXT)
+			step->letter = 'S';
 		format->has_values = true;
 		break;
 	default:
@@ -141,7 +145,7 @@ struct decode {
 	bool fresh;		/* no control has taken from it yet */
 	uint8_t status;
 	struct ras_stack stack;	/* of an item that is one */
-	const uint8_t *item_end;
+	const uint8_t *item, *item_end;	/* from its prefix on */
 	uint64_t pointer;	/* that faulted */
 };
 
@@ -213,7 +217,11 @@ static enum fit steps_fit(const struct decode_step *step,
 	size_t left = 0;	/* in the item */
 
 	for (; step < stop; step++) {
-		if (step->letter == 'P' || step->letter == 'R') {
+		if (step->items) {
+			p = shape_part_skip(p, end, step->items - fresh);
+			left = 0;
+			fresh = false;
+		} else if (step->letter == 'P' || step->letter == 'R') {
 			if (!prefix_valid(p, end))
 				return FIT_WRONG;
 			fresh = step->letter == 'P';
@@ -372,6 +380,7 @@ static void prefix_take(struct decode *d, const struct decode_step *step)
 		return;
 	}
 	d->status = d->at[0];
+	d->item = d->at;
 	d->item_end = d->at + RAS_ITEM_PREFIX + prefix_length(d->at);
 	d->flags |= d->status & ~RAS_ITEM_KIND(0xff);
 	data_use(d, RAS_ITEM_PREFIX);
@@ -436,6 +445,72 @@ static void item_finish(struct decode *d, struct decode_piece *piece)
 			   piece->step->letter != STEP_STACK;
 }
 
+/* The parts that a value of a shape consists of, from `at` on; the first one
+ * that is not there is why. */
+static enum decode_note parts_note(struct decode *d, struct decode_piece *piece,
+				   const struct shape_part *part)
+{
+	piece->pointer = part->pointer;
+	piece->status = part->status;
+	if (!part->found)
+		return d->record->flags & RAS_RECORD_FAULT ?
+		       NOTE_NOT_TRACED : NOTE_CUT_BEFORE;
+	if (RAS_ITEM_KIND(part->status) == RAS_ITEM_ABSENT)
+		return NOTE_ABSENT;
+	if (status_faulted(part->status))
+		return fault_note(part->status, part->pointer);
+	return NOTE_CUT_BEFORE;
+}
+
+/* The item that %P has begun is the first of the shape's. */
+static void shape_take(struct decode *d, const struct decode_step *step)
+{
+	struct decode_piece *piece;
+	const uint8_t *at, *end;
+	struct shape_part first, text;
+	uint64_t count;
+
+	if (!d->in_item || !d->fresh)
+		prefix_take(d, step);
+	piece = decode_piece_add(d, step);
+	if (!d->in_item || d->misfit) {
+		if (!missing_note(d, piece))
+			piece_note(d, piece, NOTE_NOT_TRACED);
+		return;
+	}
+	at = d->item;
+	end = shape_part_skip(at, d->end, step->items);
+	for (const uint8_t *p = at; p < end; p = shape_part_skip(p, end, 1))
+		d->flags |= p[0] & ~RAS_ITEM_KIND(0xff);
+	d->at = d->item_end;
+	data_use(d, end - d->item_end);
+	d->in_item = false;
+	piece->in_item = true;
+	piece->data = at;
+	piece->bytes = end - at;
+	first = text = shape_part_take(&at, end);
+	if (step->letter == 'S') {
+		text = shape_part_take(&at, end);
+		piece->data = text.data;
+		piece->bytes = 0;
+		if (shape_part_number(&first, &count) && shape_part_is_value(&text)) {
+			piece->bytes = text.length;
+			piece->status = text.status;
+			piece->cut = text.length < count;
+			piece->whole = count;
+			piece_note(d, piece, piece->cut ? NOTE_CUT : NOTE_NONE);
+			return;
+		}
+		if (shape_part_number(&first, &count))
+			first = text;
+	} else if (shape_part_is_value(&first)) {
+		piece->status = first.status;
+		return;
+	}
+	piece->bytes = 0;
+	piece_note(d, piece, parts_note(d, piece, &first));
+}
+
 /* A control of a fixed width whose bytes are all there, as most are. */
 static inline bool whole_take(struct decode *d, const struct decode_step *step,
 			      bool again)
@@ -462,6 +537,10 @@ static void data_take(struct decode *d, const struct decode_step *step,
 	struct decode_piece *piece;
 	size_t left;
 
+	if (step->items) {
+		shape_take(d, step);
+		return;
+	}
 	if (whole_take(d, step, again))
 		return;
 	if (step->letter == 'I') {

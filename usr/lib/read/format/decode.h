@@ -34,6 +34,8 @@ struct decode_step {
 	bool fixed;		/* takes `bytes`, which are its value */
 	enum format_type type;	/* of STEP_TYPED */
 	uint32_t ctype;		/* VALUE */
+	uint16_t items;		/* VALUE, S: of a shape, which consists of so
+				 * many items; 0: none */
 	uint32_t bytes;		/* data it takes; 0: as much as there is */
 	const char *text;	/* TEXT, fit for a terminal */
 	size_t length;
@@ -110,6 +112,8 @@ struct decode_piece {
 	struct ras_stack stack;	/* of an item that is one */
 	bool stack_end;		/* the stack ends here; no STACK prints that */
 	uint64_t pointer;	/* of the notes that have one */
+	uint64_t whole;		/* of a text that was cut: its bytes in the
+				 * program; 0: not known */
 };
 
 /* Pieces that a record with so many bytes of data makes at most. */

@@ -77,6 +77,8 @@ static uint8_t step_code(const struct decode_step *step)
 		['D'] = PLAIN_DOUBLE, ['Q'] = PLAIN_QUAD, ['C'] = PLAIN_CHAR,
 	};
 
+	if (step->items)
+		return PLAIN_END;
 	if (step->letter == STEP_TYPED)
 		return typed_code(&step->source);
 	if (step->letter == 'S')
@@ -289,6 +291,16 @@ static void note_short(struct render *r, const struct decode_piece *piece)
 	NOTE(r, " bytes>");
 }
 
+/* Of a text whose length the program knows. */
+static void note_whole(struct render *r, const struct decode_piece *piece)
+{
+	NOTE(r, "<cut: ");
+	r->p = text_put_decimal(r->p, piece->bytes);
+	NOTE(r, " of ");
+	r->p = text_put_decimal(r->p, piece->whole);
+	NOTE(r, " bytes>");
+}
+
 /* Notes after what there is of a value, or instead of it. */
 static void note_any(struct render *r, const struct decode_piece *piece)
 {
@@ -456,7 +468,9 @@ static void put_piece(struct render *r, const struct decode_piece *piece)
 	else if (piece->note == NOTE_NONE || piece->note == NOTE_CUT ||
 		 piece->note == NOTE_NO_END)
 		put_value(r, piece);
-	if (piece->cut)
+	if (piece->cut && piece->whole)
+		note_whole(r, piece);
+	else if (piece->cut)
 		NOTE(r, "<cut>");
 	else if (piece->note != NOTE_NONE && piece->note != NOTE_SHORT &&
 		 !piece->shared)

@@ -14,6 +14,7 @@
  *	<2 of 4 bytes>	the control takes more than its item or record has;
  *			what there is precedes the note, in hex
  *	<cut>		MAXDATALENGTH or the item's most was reached here
+ *	<cut: 128 of 300 bytes>	a text, of which the program has so many
  *	<no end>	a static record's string without its zero
  *	<no prefix: 07 00 01>  where %P expects one: the format doesn't fit
  *	<not formatted>	after that

@@ -20,7 +20,20 @@ struct value_types value_types_of(const struct tff *tff,
 		.members = tff->members + section->first_member,
 		.strings = tff->strings,
 		.by_name = tff->by_name + section->first_ctype,
+		.parts = tff->parts + section->first_ctype,
 	};
+}
+
+static unsigned int value_parts(const struct value_types *types, uint32_t ctype)
+{
+	return types->parts ? types->parts[ctype] : 0;
+}
+
+unsigned int value_items(const struct value_types *types, uint32_t ctype)
+{
+	unsigned int parts = value_parts(types, ctype);
+
+	return parts ? parts + !tff_ctype_is_apart(&types->types[ctype]) : 0;
 }
 
 /* Below, at or above the name and kind; -1 is below every kind. */
@@ -91,6 +104,14 @@ enum value_kind value_kind(const struct value_types *types, uint32_t ctype)
 	case TFF_CTYPE_ARRAY:
 		return value_kind(types, type->target) == VALUE_CHARACTER ?
 		       VALUE_STRING : VALUE_ARRAY;
+	case TFF_CTYPE_TEXT:
+		return VALUE_TEXT;
+	case TFF_CTYPE_SEQUENCE:
+		return VALUE_ARRAY;
+	case TFF_CTYPE_ONE:
+		return VALUE_ONE;
+	case TFF_CTYPE_VARIANT:
+		return VALUE_VARIANT;
 	}
 	if (!bytes)
 		return VALUE_NONE;
@@ -217,8 +238,20 @@ static bool work_take(struct value_walk *walk)
 
 static void node_visit(struct value_walk *walk, struct value_node *node);
 
+/* Values in a union have no parts. */
+static const uint8_t *parts_hide(struct value_walk *walk,
+				 const struct value_node *of)
+{
+	const uint8_t *parts = walk->parts;
+
+	if (of->type->kind == TFF_CTYPE_UNION)
+		walk->parts = NULL;
+	return parts;
+}
+
 static void members_visit(struct value_walk *walk, const struct value_node *of)
 {
+	const uint8_t *hidden = parts_hide(walk, of);
 	const struct value_visitor *visitor = walk->visitor;
 	const struct value_types *types = walk->types;
 	const struct tff_member *m = types->members + of->type->first_member;
@@ -243,6 +276,8 @@ static void members_visit(struct value_walk *walk, const struct value_node *of)
 			break;
 		node_visit(walk, &node);
 	}
+	if (of->type->kind == TFF_CTYPE_UNION)
+		walk->parts = hidden;
 }
 
 /* How many of the n elements from data on are equal. */
@@ -260,7 +295,7 @@ static uint64_t run_length(const uint8_t *data, uint64_t n, size_t size)
 static void elements_visit(struct value_walk *walk, const struct value_node *of)
 {
 	const struct value_visitor *visitor = walk->visitor;
-	size_t size = walk->types->types[of->type->target].bytes;
+	size_t size = of->unit;
 	struct value_node node;
 	uint64_t run;
 
@@ -272,7 +307,8 @@ static void elements_visit(struct value_walk *walk, const struct value_node *of)
 		node = value_node(walk->types, of->type->target, data, size);
 		node_visit(walk, &node);
 		run = 1;
-		if (!visitor->repeat)
+		if (!visitor->repeat ||
+		    value_parts(walk->types, of->type->target))
 			continue;
 		run = run_length(data, of->whole - i, size);
 		if (run < visitor->repeats)
@@ -298,9 +334,149 @@ static void elements_count(const struct value_types *types,
 		node->whole = node->have / size;
 }
 
+static struct shape_part walk_part(struct value_walk *walk)
+{
+	return shape_part_take(&walk->parts, walk->parts_end);
+}
+
+static void part_miss(struct value_walk *walk, const struct value_node *node,
+		      const struct shape_part *part)
+{
+	walk->part = *part;
+	walk->visitor->status(walk, node, VALUE_MISSING);
+}
+
+/* How many there are, and what there is of them. False: not known. */
+static bool counted_take(struct value_walk *walk, struct value_node *node,
+			 size_t unit)
+{
+	struct shape_part count = walk_part(walk), part = walk_part(walk);
+	bool known = shape_part_number(&count, &node->count);
+
+	if (!known || !shape_part_is_value(&part)) {
+		part_miss(walk, node, known ? &part : &count);
+		return false;
+	}
+	node->unit = unit;
+	node->data = part.data;
+	node->have = part.length;
+	node->whole = unit ? part.length / unit : node->type->count;
+	if (node->whole > node->count)
+		node->whole = node->count;
+	return true;
+}
+
+static void text_visit(struct value_walk *walk, struct value_node *node)
+{
+	if (!counted_take(walk, node, 1))
+		return;
+	walk->visitor->string(walk, node);
+	if (node->whole < node->count)
+		walk->visitor->status(walk, node, VALUE_MORE);
+}
+
+static void sequence_visit(struct value_walk *walk, struct value_node *node)
+{
+	const struct value_visitor *visitor = walk->visitor;
+	const struct tff_ctype *target =
+		&walk->types->types[node->type->target];
+
+	if (!counted_take(walk, node, tff_ctype_is_apart(target) ?
+					      0 : target->bytes) ||
+	    !visitor->begin(walk, node))
+		return;
+	elements_visit(walk, node);
+	if (node->whole < node->count)
+		visitor->status(walk, node, VALUE_MORE);
+	visitor->end(walk, node);
+}
+
+static void one_visit(struct value_walk *walk, struct value_node *node)
+{
+	struct shape_part pointer = walk_part(walk), part = walk_part(walk);
+	struct value_node value;
+	uint64_t address;
+
+	if (!shape_part_number(&pointer, &address)) {
+		part_miss(walk, node, &pointer);
+	} else if (!address) {
+		walk->visitor->null(walk, node, "");
+	} else if (!shape_part_is_value(&part)) {
+		part_miss(walk, node, &part);
+	} else {
+		value = value_node(walk->types, node->type->target, part.data,
+				   part.length);
+		node_visit(walk, &value);
+	}
+}
+
+/* The alternative's number and value are two members. The parts of those before
+ * it are passed. */
+static const struct tff_member *alternative_find(struct value_walk *walk,
+						 const struct value_node *node)
+{
+	const struct tff_member *first = walk->types->members +
+					 node->type->first_member;
+	uint64_t mask = node->bits < 64 ? (1ULL << node->bits) - 1 : ~0ULL;
+	const struct tff_member *found = NULL;
+
+	for (uint32_t i = 1; i < node->type->members && work_take(walk); i += 2)
+		if (!first[i].bits && !((first[i].value ^ node->raw) & mask))
+			found = &first[i];
+		else if (first[i].bits && !found)
+			found = &first[i];
+	for (uint32_t i = 1; found && &first[i] < found; i += 2)
+		walk->parts = shape_part_skip(walk->parts, walk->parts_end,
+					value_parts(walk->types,
+						    first[i + 1].ctype));
+	return found;
+}
+
+static void variant_visit(struct value_walk *walk, struct value_node *node)
+{
+	const struct value_visitor *visitor = walk->visitor;
+	const struct tff_member *m = walk->types->members +
+				     node->type->first_member;
+	struct value_node number, value;
+	const char *name;
+
+	if (!node->type->members ||
+	    !value_member(&number, walk->types, m, node->data, node->have) ||
+	    number.kind > VALUE_ENUM) {
+		visitor->status(walk, node, VALUE_SHORT);
+		return;
+	}
+	node->raw = number.raw;
+	node->bits = number.bits;
+	m = alternative_find(walk, node);
+	if (!m) {
+		visitor->status(walk, node, VALUE_NO_CASE);
+		return;
+	}
+	name = walk->types->strings + m->name;
+	if (!value_member(&value, walk->types, &m[1], node->data, node->have)) {
+		visitor->status(walk, node, VALUE_SHORT);
+		return;
+	}
+	if (!value.type->bytes && !tff_ctype_is_apart(value.type) &&
+	    !value.type->members)
+		value.kind = VALUE_NONE;
+	if (node->type->is_signed && value.kind == VALUE_NONE) {
+		visitor->null(walk, node, name);
+		return;
+	}
+	if (visitor->choice)
+		visitor->choice(walk, node, name, &value);
+	if (value.kind != VALUE_NONE)
+		node_visit(walk, &value);
+	if (visitor->choice)
+		visitor->choice_end(walk, node, name, &value);
+}
+
 static void node_visit(struct value_walk *walk, struct value_node *node)
 {
 	const struct value_visitor *visitor = walk->visitor;
+	const uint8_t *parts = walk->parts;
 
 	if (!work_take(walk)) {
 		visitor->status(walk, node, VALUE_CUT);
@@ -318,7 +494,20 @@ static void node_visit(struct value_walk *walk, struct value_node *node)
 		members_visit(walk, node);
 		visitor->end(walk, node);
 		break;
+	case VALUE_TEXT:
+		text_visit(walk, node);
+		break;
+	case VALUE_ONE:
+		one_visit(walk, node);
+		break;
+	case VALUE_VARIANT:
+		variant_visit(walk, node);
+		break;
 	case VALUE_ARRAY:
+		if (node->type->kind == TFF_CTYPE_SEQUENCE) {
+			sequence_visit(walk, node);
+			break;
+		}
 		elements_count(walk->types, node);
 		if (!visitor->begin(walk, node))
 			break;
@@ -340,13 +529,30 @@ static void node_visit(struct value_walk *walk, struct value_node *node)
 			visitor->status(walk, node, VALUE_SHORT);
 	}
 	walk->depth--;
+	walk->parts = shape_part_skip(parts, walk->parts_end,
+				value_parts(walk->types, node->ctype));
 }
 
 void value_walk(struct value_walk *walk, uint32_t ctype, const uint8_t *data,
 		size_t have)
 {
 	struct value_node node = value_node(walk->types, ctype, data, have);
+	struct shape_part part;
 
+	if (!value_parts(walk->types, ctype)) {
+		node_visit(walk, &node);
+		return;
+	}
+	walk->parts = data;
+	walk->parts_end = data + have;
+	if (!tff_ctype_is_apart(node.type)) {
+		part = walk_part(walk);
+		if (!shape_part_is_value(&part)) {
+			part_miss(walk, &node, &part);
+			return;
+		}
+		node = value_node(walk->types, ctype, part.data, part.length);
+	}
 	node_visit(walk, &node);
 }
 
@@ -562,7 +768,8 @@ static void text_string(struct value_walk *walk, const struct value_node *node)
 
 	OUT(walk, "\"");
 	if (node->unit == 1) {
-		n = strnlen((const char *)node->data, n);
+		if (node->kind == VALUE_STRING)
+			n = strnlen((const char *)node->data, n);
 		walk->full |= (size_t)(v->end - v->p) / 4 < n;
 		if (!walk->full)
 			v->p = text_put_safe(v->p, node->data, n);
@@ -584,10 +791,26 @@ static bool text_status(struct value_walk *walk, const struct value_node *node,
 			enum value_status status)
 {
 	size_t bytes = node->type->bytes;
-	char text[64];
+	char text[SHAPE_NOTE_MAX + 64];
 
 	if (status == VALUE_TOO_DEEP)
 		OUT(walk, "{...}");
+	if (status == VALUE_MISSING)
+		out(walk, text, shape_part_put_note(text, &walk->part) - text);
+	if (status == VALUE_NO_CASE)
+		out(walk, text, sprintf(text, "<no alternative: %llu>",
+					(unsigned long long)node->raw));
+	if (status == VALUE_MORE) {
+		if (node->kind == VALUE_ARRAY)
+			text_separate(walk);
+		else
+			OUT(walk, " ");
+		out(walk, text, sprintf(text, "<cut: %llu of %llu%s>",
+					(unsigned long long)node->whole,
+					(unsigned long long)node->count,
+					node->kind == VALUE_TEXT ? " bytes" :
+								   ""));
+	}
 	if (status != VALUE_SHORT)
 		return false;
 	if (node->kind == VALUE_STRUCT || node->kind == VALUE_ARRAY) {
@@ -605,10 +828,44 @@ static bool text_status(struct value_walk *walk, const struct value_node *node,
 	return false;
 }
 
+static void text_null(struct value_walk *walk, const struct value_node *node,
+		      const char *name)
+{
+	struct value_text *v = walk->own;
+
+	if (*name)
+		v->p = value_put_name(walk, v->p, v->end, name);
+	else
+		OUT(walk, "NULL");
+}
+
+/* "Rect {w = 3, h = 4}", "Circle(2)", "Empty" */
+static void text_choice(struct value_walk *walk, const struct value_node *node,
+			const char *name, const struct value_node *value)
+{
+	struct value_text *v = walk->own;
+
+	v->p = value_put_name(walk, v->p, v->end, name);
+	if (value->kind == VALUE_STRUCT && *name)
+		OUT(walk, " ");
+	else if (value->kind != VALUE_NONE && *name)
+		OUT(walk, "(");
+}
+
+static void text_choice_end(struct value_walk *walk,
+			    const struct value_node *node, const char *name,
+			    const struct value_node *value)
+{
+	if (value->kind != VALUE_STRUCT && value->kind != VALUE_NONE && *name)
+		OUT(walk, ")");
+}
+
 static const struct value_visitor text_visitor = {
 	.repeats = REPEATS_MIN, .repeat = text_repeat,
 	.begin = text_begin, .end = text_end, .item = text_item,
 	.scalar = text_scalar, .string = text_string, .status = text_status,
+	.null = text_null, .choice = text_choice,
+	.choice_end = text_choice_end,
 };
 
 char *value_put(const struct value_types *types, uint32_t ctype,

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/formats/tff.h"
+#include "shape_part.h"
 
 /* ---- types ---- */
 
@@ -23,6 +24,7 @@ struct value_types {
 	const struct tff_member *members;
 	const char *strings;
 	const uint32_t *by_name;	/* see tff_ctypes_sort() */
+	const uint16_t *parts;	/* see struct tff; NULL: none has any */
 };
 
 /* What the values of a type are. */
@@ -42,11 +44,17 @@ enum value_kind {
 	/* composed ones */
 	VALUE_STRING,		/* an array of characters */
 	VALUE_STRUCT,		/* or a union */
-	VALUE_ARRAY,
+	VALUE_ARRAY,		/* or a sequence */
+	VALUE_TEXT,		/* of a known length */
+	VALUE_ONE,		/* what a pointer points at */
+	VALUE_VARIANT,		/* one of several */
 };
 
 struct value_types value_types_of(const struct tff *tff,
 				  const struct tff_section *section);
+/* Items that a value of the type consists of, when it has parts (rastrace/tff.h);
+ * 0: it has none, its bytes are all. */
+unsigned int value_items(const struct value_types *types, uint32_t ctype);
 /* Index of the type that a control names (format_type_match()), or
  * TFF_CTYPE_NONE. */
 uint32_t value_type_find(const struct value_types *types, const char *name,
@@ -70,7 +78,7 @@ struct value_node {
 	size_t have;		/* bytes of it that are there */
 	uint64_t raw;		/* kinds up to FLOAT, if all bytes are there: */
 	unsigned int bits;	/* its low `bits` */
-	/* STRING, ARRAY, while they are visited */
+	/* STRING, ARRAY, TEXT, while they are visited */
 	uint64_t count;		/* elements */
 	uint64_t whole;		/* of which so many are there */
 	size_t unit;		/* bytes of each */
@@ -90,6 +98,11 @@ enum value_status {
 	VALUE_SHORT,		/* data ends within it */
 	VALUE_TOO_DEEP,		/* too many structures and arrays in each other */
 	VALUE_CUT,		/* walk->work is used up */
+	VALUE_MORE,		/* the program has more elements, or characters,
+				 * than were recorded */
+	VALUE_MISSING,		/* walk->part is not there */
+	VALUE_NO_CASE,		/* of a VARIANT: no alternative has the number
+				 * node->raw */
 };
 
 struct value_walk {
@@ -99,6 +112,9 @@ struct value_walk {
 	uint32_t work;		/* values and enumerators that may be looked at */
 	bool full;		/* nothing more is visited; visitors set it, too */
 	unsigned int depth;
+	/* the parts that are not visited yet */
+	const uint8_t *parts, *parts_end;
+	struct shape_part part;	/* see VALUE_MISSING */
 };
 
 struct value_visitor {
@@ -118,14 +134,25 @@ struct value_visitor {
 	void (*scalar)(struct value_walk *walk, const struct value_node *node);
 	/* node->whole characters, of which a zero may be the end */
 	void (*string)(struct value_walk *walk, const struct value_node *node);
+	/* A null pointer, an optional value that isn't there: `name` or "" */
+	void (*null)(struct value_walk *walk, const struct value_node *node,
+		     const char *name);
+	/* Before and after the value of a VARIANT that is no optional one, or
+	 * has a name: value->kind is NONE when the alternative has none. NULL:
+	 * the value alone is visited. */
+	void (*choice)(struct value_walk *walk, const struct value_node *node,
+		       const char *name, const struct value_node *value);
+	void (*choice_end)(struct value_walk *walk,
+			   const struct value_node *node, const char *name,
+			   const struct value_node *value);
 	/* Why a value is not visited, or not all of it. SHORT of a STRUCT: a
 	 * member is missing; true: visit the next ones. */
 	bool (*status)(struct value_walk *walk, const struct value_node *node,
 		       enum value_status status);
 };
 
-/* The value at data, of whose bytes `have` are there. The caller sets types,
- * visitor, own and work. */
+/* The value at data, of whose bytes `have` are there; of a type with parts data
+ * is its items. The caller sets types, visitor, own and work. */
 void value_walk(struct value_walk *walk, uint32_t ctype, const uint8_t *data,
 		size_t have);
 
