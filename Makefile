@@ -107,6 +107,8 @@ $(B)/obj/usr/tracefmt/html/html.o \
 $(B)/portable/usr/tracefmt/html/html.o: \
 	$(wildcard usr/tracefmt/html/page/*)
 
+$(B)/obj/usr/trcust/tsf/shape_file.o: $(wildcard usr/trcust/tsf/shapes/*)
+
 $(B)/obj/usr/heapmon/report/flame.o: $(wildcard usr/heapmon/report/page/*)
 
 $(B)/portable/%.o: %.c

@@ -13,6 +13,7 @@ elsewhere() {
 	nfmt.3)		echo static/test_library.sh ;;
 	rastrace.4 | tsf.5) echo docs/test_example.sh ;;
 	rastrace_write.3) echo static/test_example.sh ;;
+	shapes.5) echo trcust/test_shapes.sh ;;
 	rastrace.conf.5 | trace.8 | tracefmt.1 | trcust.1) echo - ;;
 	esac
 }

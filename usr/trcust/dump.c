@@ -170,7 +170,9 @@ static void dump_ctypes(const struct tff *tff, const struct tff_section *s)
 		[TFF_CTYPE_FLOAT] = "float", [TFF_CTYPE_POINTER] = "pointer",
 		[TFF_CTYPE_ENUM] = "enum", [TFF_CTYPE_STRUCT] = "struct",
 		[TFF_CTYPE_UNION] = "union", [TFF_CTYPE_ARRAY] = "array",
-		[TFF_CTYPE_BYTES] = "bytes",
+		[TFF_CTYPE_BYTES] = "bytes", [TFF_CTYPE_TEXT] = "text",
+		[TFF_CTYPE_SEQUENCE] = "sequence", [TFF_CTYPE_ONE] = "one",
+		[TFF_CTYPE_VARIANT] = "variant",
 	};
 
 	for (uint32_t i = 0; i < s->ctypes; i++) {
@@ -181,16 +183,20 @@ static void dump_ctypes(const struct tff *tff, const struct tff_section *s)
 		printf("  ctype %u: ", i);
 		dump_labelled("name", tff_string(tff, type->name));
 		printf(" kind %s bytes %u", kinds[type->kind], type->bytes);
-		if (type->kind == TFF_CTYPE_ARRAY)
+		if (type->kind == TFF_CTYPE_ARRAY ||
+		    type->kind == TFF_CTYPE_SEQUENCE)
 			printf(" count %u", type->count);
 		if ((type->kind == TFF_CTYPE_ARRAY ||
-		     type->kind == TFF_CTYPE_POINTER) &&
+		     type->kind == TFF_CTYPE_POINTER ||
+		     type->kind == TFF_CTYPE_SEQUENCE ||
+		     type->kind == TFF_CTYPE_ONE) &&
 		    type->target != TFF_CTYPE_NONE)
 			printf(" of %u", type->target);
 		printf("%s\n", type->is_signed ? " signed" : "");
 		for (uint32_t j = 0; j < type->members; j++, m++) {
 			dump_labelled("    member", tff_string(tff, m->name));
-			if (type->kind == TFF_CTYPE_ENUM)
+			if (type->kind == TFF_CTYPE_ENUM ||
+			    (type->kind == TFF_CTYPE_VARIANT && j & 1))
 				printf(" value %" PRId64 "\n",
 				       (int64_t)m->value);
 			else

@@ -228,6 +228,7 @@ struct tsf_maker {
 	unsigned int major;
 	struct module *module;
 	struct dwarf_file *dwarf;	/* NULL: none */
+	const struct shapes *shapes;
 	struct made_function *candidates;	/* minor - 1 is the index */
 	size_t count;
 	size_t left_out;
@@ -520,7 +521,7 @@ static const struct arch *made_find_arch(void *context, const char *modname)
 static int text_compile(struct tsf_maker *m, take_point *take)
 {
 	struct compilation c = {
-		.module = m->module, .dwarf = m->dwarf,
+		.module = m->module, .dwarf = m->dwarf, .shapes = m->shapes,
 	};
 	struct compiled compiled = { 0 };
 	struct tsf *tsf = NULL;
@@ -748,6 +749,7 @@ static int tsf_make_print(const struct compilation *c,
 {
 	struct tsf_maker m = {
 		.s = s, .module = c->module, .dwarf = c->dwarf,
+		.shapes = c->shapes,
 		.modname = s->modname ? s->modname : modname,
 		.major = s->major ? s->major : 1,
 	};

@@ -327,6 +327,27 @@ static int input_open_btf(struct compilation *c, const struct settings *s,
 	return code == -ENOMEM || s->btf ? code : 0;
 }
 
+#define SHAPES_DIRECTORY	"/etc/rastrace/shapes"
+
+/* Those of the command line come first, then those of the machine. */
+static int input_open_shapes(struct compilation *c, const struct settings *s,
+			     struct input *input)
+{
+	struct shapes *shapes = &input->shapes;
+	int code = 0;
+
+	/* what doesn't fit is tried by from_module, not reported */
+	shapes->level = s->mode == RUN_FROM_MODULE ? 0 : s->level;
+	for (size_t i = 0; !code && i < s->shapes.count; i++)
+		code = shapes_add(shapes, s->shapes.globs[i]);
+	if (!code && !access(SHAPES_DIRECTORY, R_OK))
+		code = shapes_add(shapes, SHAPES_DIRECTORY);
+	if (!code)
+		code = shapes_add_own(shapes);
+	c->shapes = shapes;
+	return code;
+}
+
 int input_open(struct compilation *c, const struct settings *s,
 	       struct input *input, const char *modname, const char *tsf,
 	       bool needed)
@@ -380,6 +401,8 @@ int input_open(struct compilation *c, const struct settings *s,
 	}
 	if (code)
 		diag_report_error(c->diag, input->pos, file, code, &err);
+	if (!code && c->dwarf)
+		code = input_open_shapes(c, s, input);
 	return code ? -1 : 0;
 }
 
@@ -415,6 +438,7 @@ void input_close(struct compilation *c, struct input *input)
 	map_close(c->map);
 	free(input->file);
 	free(input->path);
+	shapes_free(&input->shapes);
 }
 
 static enum diag_id output_failure(int code)

@@ -9,6 +9,7 @@
 
 #include "run.h"
 #include "trcust/compile/compile.h"
+#include "trcust/tsf/shape_file.h"
 
 /*
  * Names without a directory are looked for in the current directory, then along
@@ -34,6 +35,7 @@ struct input {
 	uint8_t kind;		/* TDF_MODULE_* */
 	struct srcpos pos;	/* of MODNAME */
 	struct identity btf;	/* of the kernel whose BTF was opened */
+	struct shapes shapes;
 };
 
 /* The map that /M= names; 0, or -1 after a message. */

@@ -73,11 +73,12 @@ static int take_arch(void *context, const char *value)
 	return -1;
 }
 
-static int glob_add(struct run_globs *globs, const char *value)
+static int glob_add(struct run_globs *globs, const char *value,
+		    const char *what)
 {
 	if (globs->count == RUN_GLOBS_MAX) {
-		fprintf(stderr, "trcust: '%s' is one pattern too many: %d at most\n",
-			value, RUN_GLOBS_MAX);
+		fprintf(stderr, "trcust: '%s' is one %s too many: %d at most\n",
+			value, what, RUN_GLOBS_MAX);
 		return -1;
 	}
 	globs->globs[globs->count++] = value;
@@ -86,12 +87,14 @@ static int glob_add(struct run_globs *globs, const char *value)
 
 static int take_include(void *context, const char *value)
 {
-	return glob_add(&((struct settings *)context)->include, value);
+	return glob_add(&((struct settings *)context)->include, value,
+			"pattern");
 }
 
 static int take_exclude(void *context, const char *value)
 {
-	return glob_add(&((struct settings *)context)->exclude, value);
+	return glob_add(&((struct settings *)context)->exclude, value,
+			"pattern");
 }
 
 static int take_combine(void *context, const char *value)
@@ -101,6 +104,12 @@ static int take_combine(void *context, const char *value)
 	s->mode = RUN_COMBINE;
 	s->combine = value;
 	return 0;
+}
+
+static int take_shapes(void *context, const char *value)
+{
+	return glob_add(&((struct settings *)context)->shapes, value,
+			"file");
 }
 
 /* take_MODE(): that is what to do */
@@ -139,6 +148,10 @@ static const struct option_def options[] = {
 	 "how far a probe may move to a faster instruction (default safe): "
 	 "exact|safe|fast",
 	 trcust_take_site},
+	{"shapes", 0, "FILE",
+	 "also read what types mean from FILE, or from the files *.shapes of a "
+	 "directory; may be repeated",
+	 take_shapes},
 	{"arch", 0, "ARCH",
 	 "processor of a kernel whose file is not available (default: this "
 	 "machine's): x86-64|aarch64",

@@ -30,6 +30,7 @@ struct settings {
 	bool explain;
 	const struct arch *arch; /* of a kernel without a file */
 	enum move_mode site;
+	struct run_globs shapes;	/* --shapes: files, directories */
 	const char *modname;	/* FROM_ */
 	unsigned int major;	/* FROM_; 0: not given */
 	struct run_globs include, exclude;	/* FROM_MODULE */

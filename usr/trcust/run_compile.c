@@ -150,9 +150,16 @@ static void explain_site(const struct compilation *c,
 		       point->tsf->condition_text);
 		stmt++;
 	}
-	for (; stmt < end; stmt++)
-		if (!(done->stmts[stmt].flags & TDF_STMT_MORE))
-			explain_item(done, item++, stmt, width);
+	for (; stmt < end; stmt++) {
+		uint16_t more = item->items;
+
+		if (done->stmts[stmt].flags & TDF_STMT_MORE)
+			continue;
+		explain_item(done, item++, stmt, width);
+		/* the other items of a shape */
+		while (more > 1 && stmt + 1 < end)
+			more -= !(done->stmts[++stmt].flags & TDF_STMT_MORE);
+	}
 }
 
 static void explain_point(const struct compilation *c,
@@ -185,7 +192,7 @@ static void explain_point(const struct compilation *c,
 		printf(", after the first %u hits", tsf->passcount);
 	if (tsf->maxhits)
 		printf(", up to %u records", tsf->maxhits);
-	if (tsf->continue_on_fault)
+	if (point->goes_on)
 		fputs(", goes on after a fault", stdout);
 	putchar('\n');
 	if (point->no_return)

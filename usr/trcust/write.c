@@ -113,7 +113,7 @@ static void write_points(struct tdf_writer *w)
 			.sites = in->site_count,
 			.maxhits = in->tsf->maxhits,
 			.passcount = in->tsf->passcount,
-			.flags = in->tsf->continue_on_fault ?
+			.flags = in->goes_on ?
 					 TDF_POINT_CONTINUE : 0,
 		};
 
@@ -427,7 +427,9 @@ static void types_number(struct tff_writer *w)
 
 		if (w->indices[i] == CTYPE_NONE)
 			continue;
-		if (type->kind == TFF_CTYPE_ARRAY)
+		if (type->kind == TFF_CTYPE_ARRAY ||
+		    type->kind == TFF_CTYPE_SEQUENCE ||
+		    type->kind == TFF_CTYPE_ONE)
 			w->indices[type->target] = 0;
 		for (size_t j = 0; j < type->member_count; j++)
 			if (type->kind != TFF_CTYPE_ENUM)
@@ -530,7 +532,8 @@ static void add_ctype(struct tff_writer *w, const struct ctype *in,
 		.is_signed = in->is_signed,
 	};
 
-	if (in->kind == TFF_CTYPE_ARRAY || in->kind == TFF_CTYPE_POINTER)
+	if (in->kind == TFF_CTYPE_ARRAY || in->kind == TFF_CTYPE_POINTER ||
+	    in->kind == TFF_CTYPE_SEQUENCE || in->kind == TFF_CTYPE_ONE)
 		out.target = type_index(w, in->target);
 	bytes_add(&w->t.ctypes, &out, sizeof(out));
 }

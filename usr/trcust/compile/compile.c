@@ -78,6 +78,24 @@ static void stmt_text(struct bytes *text, const struct tsf_stmt *stmt,
 	address_text(text, &stmt->address);
 }
 
+/* What the items of a shape are. */
+static void layout_text(struct bytes *text, const struct ctypes *ctypes,
+			uint32_t ctype)
+{
+	const struct ctype *type = &ctypes->types[ctype];
+
+	bytes_print(text, " %u %u %u", type->kind, type->bytes, type->count);
+	if (type->kind == TFF_CTYPE_SEQUENCE || type->kind == TFF_CTYPE_ONE ||
+	    type->kind == TFF_CTYPE_ARRAY)
+		layout_text(text, ctypes, type->target);
+	for (size_t i = 0; i < type->member_count; i++) {
+		bytes_print(text, " %" PRId64, type->members[i].value);
+		if (type->kind != TFF_CTYPE_ENUM &&
+		    ctypes->types[type->members[i].ctype].parts)
+			layout_text(text, ctypes, type->members[i].ctype);
+	}
+}
+
 /* A hash of the data statements of a tracepoint, normalised, with the sizes and
  * types of the items. False: no memory. */
 static bool data_hash(const struct ctypes *ctypes,
@@ -99,6 +117,8 @@ static bool data_hash(const struct ctypes *ctypes,
 			bytes_print(&text, "%+d%+d%+" PRId64, type->kind,
 				    type->is_signed, (int64_t)type->bytes);
 		}
+		if (item->items)
+			layout_text(&text, ctypes, item->ctype);
 		bytes_print(&text, "\n");
 	}
 	*result = hash_fnv(HASH_FNV_START, text.data, text.size);
@@ -136,6 +156,8 @@ static void check_maxdata(const struct compilation *c,
 		uint32_t bytes = item->bytes +
 				 (item->raw ? 0 : RAS_ITEM_PREFIX);
 
+		if (item->items)	/* what is cut of it is marked */
+			continue;
 		all += bytes;
 		if (item->tsf->kind != TSF_VAR && !(item->raw &&
 						    item->tsf->reg_is_variable))

@@ -23,6 +23,7 @@
 
 #define COMPILE_LEAVE_OUT	2
 
+struct shapes;			/* trcust/tsf/shape_file.h */
 struct analysis;		/* analysis.h */
 struct map;			/* lib/debug/module/map.h */
 
@@ -34,6 +35,7 @@ struct compilation {
 	struct module *module;		/* NULL: static tracepoints only */
 	struct dwarf_file *dwarf;	/* NULL: none */
 	struct map *map;		/* /M=; NULL: none */
+	const struct shapes *shapes;	/* NULL: types have no meaning */
 	enum move_mode mode;		/* --site */
 	struct analysis *analysis;	/* NULL: not begun */
 };
@@ -78,6 +80,7 @@ struct compile_item {
 	bool raw;		/* no prefix */
 	bool variable;		/* LEN, a string: `bytes` is the most */
 	uint8_t len_bytes;	/* LEN: width of the length */
+	uint16_t items;		/* of the record, of a shape; 0: it is one */
 	uint16_t bytes;
 	uint32_t ctype;		/* CTYPE_NONE: not known */
 	const char *label;	/* for people: "EAX", "r->len", ".buf" */
@@ -91,6 +94,7 @@ struct compile_point {
 	size_t site_count;
 	struct compile_item *items;	/* one per statement of the TSF */
 	size_t item_count;
+	bool goes_on;		/* after an item that can't be read */
 	char *fmt;		/* the default where the TSF has no FMT; NULL */
 	const char *no_return;	/* RETEP: why the kernel's return probe isn't
 				 * used, "it reads the address that it returns

@@ -14,11 +14,12 @@
 #define TYPES_MAX	65536	/* in the table; bounds damaged entries */
 #define DEPTH_MAX	64	/* structs in structs, arrays of arrays */
 #define NAME_MAX_BYTES	200
+#define CTYPE_PARTS_MAX	200	/* items of a value, beside its bytes */
 #define NUMBERS_MAX	100	/* tried one by one after a name */
 #define IN_PROGRESS	(TFF_CTYPE_NONE - 1)
 
 /* The index is a tree of byte strings; the first byte says of what kind. */
-enum { KEY_ENTRY = 'e', KEY_NUMBER = 'n', KEY_CONTENT = 'c', KEY_NAME = 't' };
+enum { KEY_SHAPED = 's', KEY_ENTRY = 'e', KEY_NUMBER = 'n', KEY_CONTENT = 'c', KEY_NAME = 't' };
 
 struct ctype_slot {
 	uint32_t value;
@@ -120,6 +121,39 @@ static void ctype_free(struct ctype *type)
 	free((char *)type->name);
 }
 
+/* As tff_ctype_parts() counts. */
+static uint16_t ctype_parts_count(const struct ctypes *types,
+				  const struct ctype *type)
+{
+	bool is_variant = type->kind == TFF_CTYPE_VARIANT;
+	uint64_t each = type->target < types->count ?
+				types->types[type->target].parts : 0;
+	uint64_t sum = 0;
+
+	switch (type->kind) {
+	case TFF_CTYPE_TEXT:
+		return 2;
+	case TFF_CTYPE_ONE:
+		sum = 2 + each;
+		break;
+	case TFF_CTYPE_SEQUENCE:
+		sum = 2 + type->count * each;
+		break;
+	case TFF_CTYPE_ARRAY:
+		sum = type->count * each;
+		break;
+	case TFF_CTYPE_STRUCT:
+	case TFF_CTYPE_VARIANT:
+		for (size_t i = 0; i < type->member_count; i++)
+			if (!type->members[i].bits &&
+			    (!is_variant || !(i & 1)))
+				sum += types->types[type->members[i].ctype]
+					       .parts;
+		break;
+	}
+	return sum <= TFF_PARTS_MAX ? sum : TFF_PARTS_MAX + 1;
+}
+
 static uint32_t ctype_append(struct ctypes *types, const struct ctype *type)
 {
 	struct ctype copy = *type;
@@ -129,6 +163,7 @@ static uint32_t ctype_append(struct ctypes *types, const struct ctype *type)
 			sizeof(*types->types)))
 		return CTYPE_NONE;
 	copy.name = name_unique(types, type->name);
+	copy.parts = ctype_parts_count(types, type);
 	copy.members = calloc(type->member_count + 1, sizeof(*copy.members));
 	copy.member_count = 0;
 	good = copy.name && copy.members;
@@ -194,7 +229,7 @@ uint32_t ctypes_find(const struct ctypes *types, const char *name,
 		       found : CTYPE_NONE;
 }
 
-static uint32_t put_bytes(struct ctypes *types, const char *name,
+uint32_t ctypes_put_bytes(struct ctypes *types, const char *name,
 			  uint64_t bytes)
 {
 	return ctypes_put(types, &(struct ctype){
@@ -228,7 +263,7 @@ uint32_t ctypes_put_array(struct ctypes *types, uint32_t element,
 	array.target = element;
 	array.count = count;
 	result = __builtin_mul_overflow(count, e->bytes, &array.bytes) ?
-			 put_bytes(types, name, UINT32_MAX) :
+			 ctypes_put_bytes(types, name, UINT32_MAX) :
 			 ctypes_put(types, &array);
 	free(name);
 	return result;
@@ -264,6 +299,16 @@ static bool has_number_bytes(uint64_t bytes)
 	return bytes && bytes <= 8 && !(bytes & (bytes - 1));
 }
 
+/* Rust's char, char32_t */
+static bool is_utf(Dwarf_Die *bare)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word encoding;
+
+	return !dwarf_formudata(dwarf_attr(bare, DW_AT_encoding, &attr),
+				&encoding) && encoding == DW_ATE_UTF;
+}
+
 /* What the TFF calls a base type of that many bytes. */
 static uint8_t scalar_kind(enum dwarf_type_kind kind, Dwarf_Die *bare,
 			   bool number, uint64_t bytes)
@@ -281,6 +326,8 @@ static uint8_t scalar_kind(enum dwarf_type_kind kind, Dwarf_Die *bare,
 			return TFF_CTYPE_CHAR;
 		/* fall through */
 	case DWARF_TYPE_INT:
+		if (is_utf(bare) && has_number_bytes(bytes) && bytes <= 4)
+			return TFF_CTYPE_CHAR;
 		if (has_number_bytes(bytes) || bytes == 16)
 			return is_signed ? TFF_CTYPE_INT : TFF_CTYPE_UINT;
 		/* fall through */
@@ -327,14 +374,14 @@ static void adapt_member(struct ctypes *types,
 		     dwarf_type_value_kind(&bare) == DWARF_TYPE_OTHER)) {
 		out->value -= first;
 		out->bits = 0;
-		out->ctype = put_bytes(types, "bytes", (first + bits + 7) / 8);
+		out->ctype = ctypes_put_bytes(types, "bytes", (first + bits + 7) / 8);
 	} else if (member->is_reversed && bits) {
 		out->value += 8 - 2 * (int)first - (int)bits;
 		if (is_base)
 			out->ctype = ctypes_put_plain(types, &bare, type.bytes);
 	} else if (member->is_reversed && element->kind == TFF_CTYPE_ENUM &&
 		   element->bytes > 1) {
-		out->ctype = put_bytes(types, "bytes", type.bytes);
+		out->ctype = ctypes_put_bytes(types, "bytes", type.bytes);
 	} else if (is_base && !first && dwarf_type_bits(&bare) &&
 		   dwarf_type_bits(&bare) <= 64) {
 		out->bits = bits ? bits : dwarf_type_bits(&bare);
@@ -354,7 +401,7 @@ static int take_member(void *context, const struct dwarf_member *member)
 	};
 
 	if (out.ctype == CTYPE_NONE)
-		out.ctype = put_bytes(parts->types, "bytes", 0);
+		out.ctype = ctypes_put_bytes(parts->types, "bytes", 0);
 	else
 		adapt_member(parts->types, member, &out);
 	return out.ctype == CTYPE_NONE || !ctype_parts_add(parts, &out);
@@ -383,7 +430,7 @@ static void take_virtual_bases(struct ctype_parts *parts, Dwarf_Die *bare)
 			     name ? name : "") < 0)
 			mark = NULL;
 		if (mark)
-			out.ctype = put_bytes(types, mark, 0);
+			out.ctype = ctypes_put_bytes(types, mark, 0);
 		free(mark);
 		if (out.ctype == CTYPE_NONE) {
 			parts->failed = true;
@@ -455,24 +502,148 @@ static void take_enumerators(struct ctype_parts *parts, Dwarf_Die *bare,
 	} while (dwarf_die_next(&child));
 }
 
-/* DWARF 5 section 5.7.10: which members there are depends on the value of
- * another one; the TFF has no such thing. */
-static void take_variants(struct ctype_parts *parts, Dwarf_Die *bare,
-			  uint32_t bytes)
+/* The value that selects an alternative; false: all that others don't have. */
+static bool alternative_number(Dwarf_Die *variant, bool is_signed,
+			       int64_t *number)
 {
-	struct ctype_member out = { .name = "<variant, not decoded>" };
-	Dwarf_Die child;
+	Dwarf_Attribute attr;
+	Dwarf_Sword sword;
+	Dwarf_Word word;
 
-	if (dwarf_child(bare, &child))
-		return;
+	if (!dwarf_attr(variant, DW_AT_discr_value, &attr))
+		return false;
+	if (is_signed && !dwarf_formsdata(&attr, &sword))
+		*number = sword;
+	else if (!dwarf_formudata(&attr, &word))
+		*number = word;
+	else
+		return false;
+	return true;
+}
+
+struct only_member {
+	struct dwarf_member member;
+	unsigned int count;
+};
+
+static int only_member_take(void *context, const struct dwarf_member *member)
+{
+	struct only_member *only = context;
+
+	only->member = *member;
+	return ++only->count > 1;
+}
+
+bool ctype_alternative_find(Dwarf_Die *bare, Dwarf_Die *variant,
+			    struct dwarf_member *member, const char **name)
+{
+	struct only_member only = { .count = 0 };
+	Dwarf_Die child, inner;
+	bool found = false;
+
+	if (!dwarf_child(variant, &child))
+		do
+			found = dwarf_tag(&child) == DW_TAG_member &&
+				dwarf_type_member(bare, &child, member);
+		while (!found && dwarf_die_next(&child));
+	if (!found)
+		return false;
+	*name = member->name;
+	dwarf_type_peel(&member->type, &inner, NULL);
+	if (inner.addr && dwarf_type_kind(&inner) == DWARF_TYPE_STRUCT)
+		dwarf_type_members(&inner, only_member_take, &only);
+	if (only.count == 1 && !strcmp(only.member.name, "__0")) {
+		only.member.bit_offset += member->bit_offset;
+		*member = only.member;
+	}
+	return true;
+}
+
+static int any_member(void *context, const struct dwarf_member *member)
+{
+	return 1;
+}
+
+static bool alternative_value(struct ctype_parts *parts, Dwarf_Die *bare,
+			      Dwarf_Die *variant, struct ctype_member *number,
+			      struct ctype_member *out)
+{
+	struct dwarf_member member;
+	Dwarf_Die inner;
+	bool nothing;
+
+	if (!ctype_alternative_find(bare, variant, &member, &number->name))
+		return false;
+	dwarf_type_peel(&member.type, &inner, NULL);
+	nothing = inner.addr && dwarf_type_kind(&inner) == DWARF_TYPE_STRUCT &&
+		  !dwarf_type_members(&inner, any_member, NULL);
+	out->value = member.bit_offset;
+	out->ctype = nothing ? ctypes_put_bytes(parts->types, "nothing", 0) :
+			       ctypes_add_at(parts->types, &member.type,
+					     parts->depth + 1);
+	return out->ctype != CTYPE_NONE;
+}
+
+/*
+ * DWARF 5 section 5.7.10: which members there are depends on the value of
+ * another one. Rust's enumerations have nothing else.
+ */
+static bool fill_variants(struct ctype_parts *parts, Dwarf_Die *bare,
+			  Dwarf_Die *part, struct ctype *out)
+{
+	static const char optional[] = "core::option::Option<";
+	struct ctype_member discriminant = { .name = "" };
+	struct dwarf_member member;
+	bool is_signed = false;
+	Dwarf_Attribute attr;
+	Dwarf_Die die, bare_type;
+
+	if (dwarf_attr(part, DW_AT_discr, &attr) &&
+	    dwarf_formref_die(&attr, &die) &&
+	    dwarf_type_member(bare, &die, &member)) {
+		discriminant.ctype = ctypes_add_at(parts->types, &member.type,
+						   parts->depth + 1);
+		discriminant.value = member.bit_offset;
+		dwarf_type_peel(&member.type, &bare_type, NULL);
+		is_signed = bare_type.addr && dwarf_type_is_signed(&bare_type);
+	} else {
+		discriminant.ctype = ctypes_put(parts->types, &(struct ctype){
+			.name = "u8", .kind = TFF_CTYPE_UINT, .bytes = 1,
+			.target = CTYPE_NONE,
+		});
+	}
+	if (discriminant.ctype == CTYPE_NONE ||
+	    !ctype_parts_add(parts, &discriminant) || dwarf_child(part, &die))
+		return false;
 	do {
-		if (dwarf_tag(&child) != DW_TAG_variant_part)
+		struct ctype_member number = { 0 }, value = { .name = "" };
+
+		if (dwarf_tag(&die) != DW_TAG_variant)
 			continue;
-		out.ctype = put_bytes(parts->types, "bytes", bytes);
-		if (out.ctype != CTYPE_NONE)
-			ctype_parts_add(parts, &out);
-		return;
-	} while (dwarf_die_next(&child));
+		if (parts->count >= TYPES_MAX ||
+		    !alternative_value(parts, bare, &die, &number, &value))
+			return false;
+		number.bits = !alternative_number(&die, is_signed,
+						  &number.value);
+		number.ctype = discriminant.ctype;
+		if (!ctype_parts_add(parts, &number) ||
+		    !ctype_parts_add(parts, &value))
+			return false;
+	} while (dwarf_die_next(&die));
+	out->kind = TFF_CTYPE_VARIANT;
+	out->is_signed = !strncmp(out->name, optional, sizeof(optional) - 1);
+	return true;
+}
+
+bool ctype_variants_find(Dwarf_Die *bare, Dwarf_Die *part)
+{
+	if (dwarf_child(bare, part))
+		return false;
+	do
+		if (dwarf_tag(part) == DW_TAG_variant_part)
+			return true;
+	while (dwarf_die_next(part));
+	return false;
 }
 
 /* Kind and members. The target of a pointer is not followed: no trace has
@@ -480,8 +651,10 @@ static void take_variants(struct ctype_parts *parts, Dwarf_Die *bare,
 static void fill(struct ctype_parts *parts, Dwarf_Die *bare, const char *alias,
 		 struct ctype *out)
 {
+	uint32_t (*shape)(struct ctypes *types, const Dwarf_Die *type);
 	enum dwarf_type_kind kind = dwarf_type_kind(bare);
 	bool number = has_number_bytes(out->bytes), function;
+	Dwarf_Die variants;
 
 	if (dwarf_type_is_member_pointer(bare, &function)) {
 		fill_member_pointer(parts, function, out);
@@ -496,9 +669,19 @@ static void fill(struct ctype_parts *parts, Dwarf_Die *bare, const char *alias,
 	case DWARF_TYPE_UNION:
 		out->kind = kind == DWARF_TYPE_UNION ? TFF_CTYPE_UNION :
 						       TFF_CTYPE_STRUCT;
+		if (kind == DWARF_TYPE_STRUCT &&
+		    ctype_variants_find(bare, &variants)) {
+			parts->failed |= !fill_variants(parts, bare, &variants,
+							out);
+			break;
+		}
+		/* which of a union's members is there isn't known */
+		shape = parts->types->shape;
+		if (kind == DWARF_TYPE_UNION)
+			parts->types->shape = NULL;
 		take_virtual_bases(parts, bare);
 		dwarf_type_members(bare, take_member, parts);
-		take_variants(parts, bare, out->bytes);
+		parts->types->shape = shape;
 		break;
 	case DWARF_TYPE_ENUM:
 		out->kind = number ? TFF_CTYPE_ENUM : TFF_CTYPE_BYTES;
@@ -517,6 +700,23 @@ static void fill(struct ctype_parts *parts, Dwarf_Die *bare, const char *alias,
 	out->member_count = parts->count;
 }
 
+/* Empty bases and marks, of a structure that is shown with shapes. */
+static void drop_empty(const struct ctypes *types, struct ctype *out)
+{
+	size_t kept = 0;
+
+	if (!ctype_parts_count(types, out))
+		return;
+	for (size_t i = 0; i < out->member_count; i++) {
+		const struct ctype *type =
+			&types->types[out->members[i].ctype];
+
+		if (type->kind != TFF_CTYPE_STRUCT || type->member_count)
+			out->members[kept++] = out->members[i];
+	}
+	out->member_count = kept;
+}
+
 static uint32_t add_single(struct ctypes *types, const Dwarf_Die *type,
 			   Dwarf_Die *bare, const char *alias, int depth)
 {
@@ -528,8 +728,10 @@ static uint32_t add_single(struct ctypes *types, const Dwarf_Die *type,
 
 	if (dwarf_type_bytes(bare, &bytes) && bytes <= UINT32_MAX)
 		out.bytes = bytes;
+	out.name = name ? name : "";
 	fill(&parts, bare, alias, &out);
-	out.name = name;
+	if (types->shape && out.kind == TFF_CTYPE_STRUCT)
+		drop_empty(types, &out);
 	if (name && !parts.failed)
 		result = ctypes_put(types, &out);
 	else
@@ -555,9 +757,63 @@ static uint32_t add_array(struct ctypes *types, Dwarf_Die *array,
 	result = ctypes_add_at(types, &element, depth + 1);
 	while (dimensions-- > first && result != CTYPE_NONE)
 		result = counts[dimensions] > UINT32_MAX ?
-				 put_bytes(types, "bytes", UINT32_MAX) :
+				 ctypes_put_bytes(types, "bytes", UINT32_MAX) :
 				 ctypes_put_array(types, result,
 						  counts[dimensions]);
+	return result;
+}
+
+/*
+ * With what shapes make of it. Of too many parts the type is what the debug
+ * information has. Found again by its entry and how deep it is, because less is
+ * recorded of what is deeper.
+ */
+static uint32_t add_shaped(struct ctypes *types, const Dwarf_Die *type,
+			   int depth)
+{
+	uint32_t (*shape)(struct ctypes *own, const Dwarf_Die *die) =
+		types->shape;
+	struct {
+		const void *entry;
+		uint32_t depth, most;
+	} key = {
+		type->addr, types->shape_depth,
+		types->shape_depth ? 0 : types->shape_most,
+	};
+	struct ctype_slot *slot = ctype_slot_get(types, KEY_SHAPED, &key,
+						 sizeof(key));
+	const char *alias = NULL;
+	uint32_t result;
+	Dwarf_Die bare;
+
+	if (!slot || slot->value == IN_PROGRESS)
+		return CTYPE_NONE;
+	if (slot->value != CTYPE_NONE)
+		return slot->value;
+	slot->value = IN_PROGRESS;
+	result = shape(types, type);
+	if (result == CTYPE_NONE) {
+		dwarf_type_peel(type, &bare, &alias);
+		dwarf_type_complete(types->dwarf, &bare);
+		switch (dwarf_type_kind(&bare)) {
+		case DWARF_TYPE_ARRAY:
+			result = add_array(types, &bare, 0, depth);
+			break;
+		case DWARF_TYPE_STRUCT:
+		case DWARF_TYPE_UNION:
+			result = add_single(types, type, &bare, alias, depth);
+			break;
+		default:
+			break;
+		}
+	}
+	if (result == CTYPE_NONE ||
+	    types->types[result].parts > CTYPE_PARTS_MAX) {
+		types->shape = NULL;
+		result = ctypes_add_at(types, type, depth);
+		types->shape = shape;
+	}
+	slot->value = result;
 	return result;
 }
 
@@ -573,6 +829,8 @@ static uint32_t ctypes_add_at(struct ctypes *types, const Dwarf_Die *type,
 	if (!bare.addr || depth > DEPTH_MAX)
 		return CTYPE_NONE;
 	dwarf_type_complete(types->dwarf, &bare);
+	if (types->shape)
+		return add_shaped(types, type, depth);
 	number = dwarf_type_kind(&bare) == DWARF_TYPE_CHAR &&
 		 dwarf_type_alias_is_number(alias);
 	slot = ctype_slot_get(types, number ? KEY_NUMBER : KEY_ENTRY,

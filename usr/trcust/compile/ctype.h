@@ -28,16 +28,32 @@ struct ctype {
 	bool is_signed;
 	uint32_t bytes;
 	uint32_t target, count;
+	uint16_t parts;		/* see tff_ctype_parts() */
 	struct ctype_member *members;
 	size_t member_count;
 };
 
+/* As tff_ctype_is_apart(). */
+static inline bool ctype_is_apart(const struct ctype *type)
+{
+	return type->kind >= TFF_CTYPE_TEXT && type->kind <= TFF_CTYPE_ONE;
+}
+
 struct dwarf_file;
+struct dwarf_member;
 
 struct ctypes {
 	struct ctype *types;
 	size_t count, room;
 	void *index;		/* by entry, by content and by name */
+	/* What shapes make of a type: CTYPE_NONE, nothing. NULL: types are as
+	 * the debug information has them. */
+	uint32_t (*shape)(struct ctypes *types, const Dwarf_Die *type);
+	void *shaper;		/* its */
+	uint16_t shape_most;	/* elements, bytes of the outermost; 0: as
+				 * usual */
+	unsigned int shape_depth;	/* sequences and pointers in each
+					 * other */
 	struct dwarf_file *dwarf;	/* to complete declarations; or NULL */
 	bool failed;		/* out of memory; sticks */
 };
@@ -49,6 +65,9 @@ uint32_t ctypes_add(struct ctypes *types, Dwarf_Die *type);
 /* A type that no entry describes, with these members. "#2" is added to a name
  * that another type has. */
 uint32_t ctypes_put(struct ctypes *types, const struct ctype *type);
+/* Bytes of which nothing more is known. */
+uint32_t ctypes_put_bytes(struct ctypes *types, const char *name,
+			  uint64_t bytes);
 /* An array of `count` elements. */
 uint32_t ctypes_put_array(struct ctypes *types, uint32_t element,
 			  uint32_t count);
@@ -58,6 +77,13 @@ uint32_t ctypes_add_part(struct ctypes *types, Dwarf_Die *array,
 /* The type that a control of a FMT names, "struct foo" or "foo"; CTYPE_NONE. */
 uint32_t ctypes_find(const struct ctypes *types, const char *name,
 		     size_t length);
+/* DWARF 5 section 5.7.10: the part of a structure that is one of several
+ * alternatives; false: there is none. */
+bool ctype_variants_find(Dwarf_Die *bare, Dwarf_Die *part);
+/* What a DW_TAG_variant consists of, of a structure with one member without a
+ * name of its own ("__0") that one, and its name. */
+bool ctype_alternative_find(Dwarf_Die *bare, Dwarf_Die *variant,
+			    struct dwarf_member *member, const char **name);
 void ctypes_free(struct ctypes *types);
 
 #endif

@@ -352,8 +352,16 @@ static int lookup_variable(struct evaluation *e, const char *name,
 static bool is_variable(struct evaluation *e, const char *name)
 {
 	struct dwarf_variable variable[2];
-	int code = lookup_variable(e, name, variable);
+	struct dwarf_named member[2];
+	Dwarf_Die composed;
+	int code;
 
+	if (e->self)
+		return !strcmp(name, "self") ||
+		       (value_type_composed(e->c, &e->self->type, &composed) &&
+			!dwarf_member_find(e->c->dwarf, &composed, name, false,
+					   member));
+	code = lookup_variable(e, name, variable);
 	return !code || code == -ENOTUNIQ;
 }
 
@@ -506,6 +514,19 @@ static bool evaluate_found(struct evaluation *e, const struct expr *expr,
 	return evaluate_member_enter(e, expr->pos, value, &variable->member);
 }
 
+static bool member_value(struct evaluation *e, const struct expr *expr,
+			 struct value *value);
+
+static bool evaluate_self(struct evaluation *e, const struct expr *expr,
+			  struct value *value)
+{
+	if (!value_copy(e->self, value))
+		return value_report_memory(e, expr->pos);
+	value->pos = expr->pos;
+	value->name = expr->name;
+	return !strcmp(expr->name, "self") || member_value(e, expr, value);
+}
+
 static bool evaluate_variable(struct evaluation *e, const struct expr *expr,
 			      struct value *value)
 {
@@ -566,12 +587,39 @@ static bool sized_type(struct evaluation *e, const char *name,
 	return true;
 }
 
+/* A template parameter of the type of `self`. */
+static bool type_parameter(struct evaluation *e, const char *name,
+			   struct value_type *type)
+{
+	Dwarf_Die bare, child, target;
+
+	dwarf_type_peel(&e->self->type.die, &bare, NULL);
+	if (!bare.addr || dwarf_child(&bare, &child))
+		return false;
+	do {
+		const char *own = dwarf_diename(&child);
+
+		if (dwarf_tag(&child) != DW_TAG_template_type_parameter ||
+		    !own || strcmp(own, name))
+			continue;
+		*type = dwarf_type_of(&child, &target) ?
+				value_type_of(&target) : value_type_void();
+		return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
 static bool evaluate_type(struct evaluation *e, const struct expr_type *in,
 			  struct value_type *type)
 {
 	int code = -ENOENT;
 	Dwarf_Die die[2];
 
+	if (e->self && in->base == EXPR_BASE_NAMED && !in->tag &&
+	    e->self->type.die.addr && type_parameter(e, in->name, type)) {
+		type->pointers += in->pointers;
+		return true;
+	}
 	if (in->base == EXPR_BASE_NAMED && e->c->dwarf)
 		code = dwarf_type_find(e->c->dwarf, &e->site->from, in->tag,
 				       in->name, die);
@@ -594,16 +642,15 @@ static bool evaluate_type(struct evaluation *e, const struct expr_type *in,
 	return true;
 }
 
-static bool evaluate_member(struct evaluation *e, const struct expr *expr,
-			    struct value *value)
+/* The member of the value that the expression names. */
+static bool member_value(struct evaluation *e, const struct expr *expr,
+			 struct value *value)
 {
 	struct dwarf_named found[2];
 	struct dwarf_variable variable;
 	Dwarf_Die composed;
 	int code;
 
-	if (!evaluate(e, expr->a, value))
-		return false;
 	if (!value_type_composed(e->c, &value->type, &composed))
 		return report_no_member(e, expr, value, NULL);
 	code = dwarf_member_find(e->c->dwarf, &composed, expr->name, false,
@@ -940,7 +987,8 @@ bool evaluate(struct evaluation *e, const struct expr *expr,
 	value->name = "";
 	switch (expr->kind) {
 	case EXPR_NAME:
-		return evaluate_variable(e, expr, value);
+		return e->self ? evaluate_self(e, expr, value) :
+				 evaluate_variable(e, expr, value);
 	case EXPR_REGISTER:
 		return evaluate_register(e, expr, value);
 	case EXPR_ARGUMENT:
@@ -948,7 +996,8 @@ bool evaluate(struct evaluation *e, const struct expr *expr,
 	case EXPR_NUMBER:
 		return evaluate_number(e, expr, value);
 	case EXPR_MEMBER:
-		return evaluate_member(e, expr, value);
+		return evaluate(e, expr->a, value) &&
+		       member_value(e, expr, value);
 	case EXPR_INDEX:
 		return evaluate_index(e, expr, value);
 	case EXPR_UNARY:

@@ -64,7 +64,9 @@ static void add_memory(struct bytes *out, const struct ctypes *types,
 
 	if (type && type->kind == TFF_CTYPE_BYTES)
 		bytes_print(out, "bytes ");
-	if (type && !item->variable &&
+	if (item->items) {
+		bytes_print(out, "%%P%%{%s}", types->types[item->ctype].name);
+	} else if (type && !item->variable &&
 	    (item->bytes == type->bytes ||
 	     (item->bytes < type->bytes && (type->kind == TFF_CTYPE_STRUCT ||
 					    type->kind == TFF_CTYPE_UNION ||
@@ -88,19 +90,13 @@ static void add_memory(struct bytes *out, const struct ctypes *types,
 	}
 }
 
-static void add_item(struct bytes *out, const struct ctypes *types,
+/* What prints the item by its type, with its prefix. */
+static void add_auto(struct bytes *out, const struct ctypes *types,
 		     const struct compile_item *item)
 {
 	const struct ctype *type = type_of(types, item->ctype);
 	uint16_t bytes = item->bytes;
 
-	out->failed |= !item->label;
-	for (const char *p = item->label; p && *p; p++) {
-		bytes_add(out, p, 1);
-		if (*p == '%')
-			bytes_add(out, p, 1);
-	}
-	bytes_print(out, item->raw ? "=" : " = ");
 	if (item->kind == TDF_STMT_ASCIIZ)
 		bytes_print(out, "%%P%%S");
 	else if (item->kind == TDF_STMT_STACK)
@@ -113,6 +109,19 @@ static void add_item(struct bytes *out, const struct ctypes *types,
 		bytes_print(out, "%%{x%u}", bytes * 8);
 	else
 		bytes_print(out, "%%{hex%u}", bytes);
+}
+
+static void add_item(struct bytes *out, const struct ctypes *types,
+		     const struct compile_item *item)
+{
+	out->failed |= !item->label;
+	for (const char *p = item->label; p && *p; p++) {
+		bytes_add(out, p, 1);
+		if (*p == '%')
+			bytes_add(out, p, 1);
+	}
+	bytes_print(out, item->raw ? "=" : " = ");
+	add_auto(out, types, item);
 }
 
 char *format_default(const struct ctypes *types,
@@ -180,10 +189,19 @@ struct fmt_check {
 		uint32_t type;
 	} named[NAMED_MAX];
 	size_t named_count;
+	bool renamed;		/* the FMTs are not printed as written */
 	/* the control */
 	const struct tsf_string *fmt;
 	const struct format_step *step;
 };
+
+/* %{auto}: as the item's type prints without a FMT. */
+static bool is_auto(const struct format_step *step)
+{
+	return step->kind == FORMAT_CONTROL && step->letter == '{' &&
+	       step->type == FORMAT_NAMED && step->length == 4 &&
+	       !memcmp(step->text, "auto", 4);
+}
 
 static bool is_prefix(const struct format_step *step)
 {
@@ -342,6 +360,8 @@ static uint32_t control_bytes(const struct fmt_check *k)
 {
 	const struct format_step *step = k->step;
 
+	if (is_auto(step))
+		return 0;
 	if (step->letter == '{' && step->type == FORMAT_NAMED)
 		return k->ctypes->types[step->ctype].bytes;
 	return format_step_bytes(step);
@@ -366,7 +386,7 @@ static void check_kind(struct fmt_check *k)
 		       (item->ctype >= k->ctypes->count ||
 			type_is_text(k, &types[item->ctype]));
 
-	if (!k->fresh)
+	if (!k->fresh || is_auto(step))
 		return;
 	if (string && !is_text)
 		report_control(k, TRCERR_FORMAT_STRING, item);
@@ -396,6 +416,30 @@ static void take_registers(struct fmt_check *k, uint32_t bytes)
 	}
 	k->left -= rest;
 	k->fresh = false;
+}
+
+/* All of a shape is printed by one control: its type, %{auto}, or %S of a
+ * text. */
+static bool check_shape(struct fmt_check *k)
+{
+	const struct format_step *step = k->step;
+	const struct compile_item *item = k->item;
+
+	if (!item || !item->items || !k->fresh)
+		return false;
+	k->left = 0;
+	k->fresh = false;
+	if (is_auto(step) ||
+	    (step->letter == '{' && step->type == FORMAT_NAMED &&
+	     step->ctype == item->ctype) ||
+	    (step->letter == 'S' &&
+	     k->ctypes->types[item->ctype].kind == TFF_CTYPE_TEXT))
+		return true;
+	report_control(k, TRCERR_FORMAT_STRING, item);
+	diag_hint(k->c->diag, "a value that has a shape is printed with "
+			      "%%P%%{auto}");
+	k->done = true;
+	return true;
 }
 
 /* The control takes from the item that is printed or, when that is used up,
@@ -445,6 +489,8 @@ static void check_control(struct fmt_check *k, bool repeated)
 
 	if (is_prefix(k->step)) {
 		check_prefix(k);
+	} else if (check_shape(k)) {
+		;
 	} else if (k->step->letter == 'U') {
 		k->done = true;
 	} else if (repeated && k->item && !k->item->raw) {
@@ -512,6 +558,8 @@ static uint32_t find_type(const void *context, const char *name, size_t length)
 {
 	const struct fmt_check *k = context;
 
+	if (length == 4 && !memcmp(name, "auto", 4))
+		return 0;
 	for (size_t i = 0; i < k->named_count; i++)
 		if (k->named[i].length == length &&
 		    !memcmp(k->named[i].name, name, length))
@@ -534,6 +582,24 @@ static bool is_called(const struct ctype *type, const char *name, size_t length)
 	return is;
 }
 
+/* The name of the type that an item of the tracepoint has by its shape. */
+static bool names_shape(const struct fmt_check *k,
+			const struct format_step *step)
+{
+	for (size_t i = 0; i < k->point->item_count; i++) {
+		const struct compile_item *item = &k->point->items[i];
+		const char *name = item->items ?
+				k->ctypes->types[item->ctype].name : "";
+
+		if (step->kind == FORMAT_CONTROL && step->letter == '{' &&
+		    step->type == FORMAT_NAMED &&
+		    !strncmp(name, step->text, step->length) &&
+		    !name[step->length])
+			return true;
+	}
+	return false;
+}
+
 /* Names of C types were accepted unchecked when the FMT was parsed. */
 static void check_name(struct fmt_check *k)
 {
@@ -541,7 +607,9 @@ static void check_name(struct fmt_check *k)
 	const struct ctypes *types = k->ctypes;
 	uint32_t fetched = CTYPE_NONE;
 
-	if (step->letter != '{' || step->type != FORMAT_NAMED ||
+	k->renamed |= is_auto(step);
+	if (is_auto(step) || names_shape(k, step) || step->letter != '{' ||
+	    step->type != FORMAT_NAMED ||
 	    (!memchr(step->text, '[', step->length) && fetch_type(k, &fetched)))
 		return;
 	if (fetched != CTYPE_NONE &&
@@ -617,10 +685,17 @@ static int check_fmt(struct fmt_check *k)
 		return -1;
 	for (size_t i = 0; i < format.count && !k->done; i++) {
 		k->step = &format.steps[i];
-		if (takes_data(k->step)) {
+		if (is_auto(k->step) &&
+		    (!i || k->step[-1].letter != 'P' ||
+		     k->step[-1].at + 2 != k->step->at)) {
+			report_control(k, TRCERR_BADCONTROL, NULL);
+			diag_hint(k->c->diag, "it is written %%P%%{auto}");
+			k->done = true;
+		} else if (takes_data(k->step)) {
 			check_control(k, i && k->step[-1].letter == 'R');
-			continue;
 		}
+		if (k->done || takes_data(k->step))
+			continue;
 		if (k->step->kind != FORMAT_CONTROL || k->controls ||
 		    !k->point->item_count)
 			continue;
@@ -636,18 +711,30 @@ static int check_fmt(struct fmt_check *k)
 	return 0;
 }
 
+/* The first one that has a prefix. */
+static const struct compile_item *item_memory(const struct compile_item *item,
+					      const struct compile_item *end)
+{
+	while (item < end && item->raw)
+		item++;
+	return item;
+}
+
 /* The TFF has one table of types: writes the FMTs with the names that the types
  * have there. */
 static void rename_types(struct fmt_check *k)
 {
+	const struct compile_item *item = k->point->items;
+	const struct compile_item *end = item + k->point->item_count;
 	struct format_types types = { find_type, k };
 	const struct tsf_point *tsf = k->point->tsf;
 	struct bytes out = {0};
 	struct format format;
+	bool met = false;
 
 	for (size_t i = 0; i < tsf->fmt_count; i++) {
 		const char *text = tsf->fmts[i].text;
-		size_t done = 0;
+		size_t done = 0, item_at = 0;
 
 		k->fmt = &tsf->fmts[i];
 		if (compile_fmt(k, &format, &types))
@@ -657,8 +744,26 @@ static void rename_types(struct fmt_check *k)
 			size_t at = step->at + 2;	/* after "%{" */
 			const char *name;
 
-			if (step->kind != FORMAT_CONTROL ||
-			    step->letter != '{' || step->type != FORMAT_NAMED)
+			if (step->kind != FORMAT_CONTROL)
+				continue;
+			if (is_prefix(step)) {
+				item = item_memory(item + (met && item < end),
+						   end);
+				item_at = step->at + 2;
+				met = true;
+				continue;
+			}
+			if (item < end && item_at == step->at &&
+			    (is_auto(step) || (item->items &&
+					       step->letter == 'S'))) {
+				bytes_add(&out, text + done,
+					  step->at - 2 - done);
+				add_auto(&out, k->ctypes, item);
+				done = is_auto(step) ? at + 5 : at;
+				continue;
+			}
+			if (step->letter != '{' ||
+			    step->type != FORMAT_NAMED || is_auto(step))
 				continue;
 			name = k->ctypes->types[step->ctype].name;
 			bytes_add(&out, text + done, at - done);
@@ -682,8 +787,10 @@ void format_check(const struct compilation *c, struct ctypes *ctypes,
 {
 	struct fmt_check k = { .c = c, .ctypes = ctypes, .point = point };
 	int code = check_names(&k);
-	bool renamed = false;
+	bool renamed = k.renamed;
 
+	for (size_t i = 0; i < point->item_count; i++)
+		renamed |= point->items[i].items;
 	for (size_t i = 0; !code && i < point->tsf->fmt_count; i++) {
 		k.fmt = &point->tsf->fmts[i];
 		if (!point->is_static && !k.done)

@@ -9,6 +9,7 @@
 #include "data.h"
 #include "evaluate.h"
 #include "lib/formats/rpn.h"
+#include "shape.h"
 
 /*
  * VARS and IF as statements of a TDF. What is logged of an expression follows
@@ -179,8 +180,10 @@ int variable_compile(const struct site_stmt *s)
 	int code;
 
 	s->item->label = s->in->expr_text;
-	code = evaluate(&v.e, s->in->expr, &v.value) ? log_by_type(&v) :
-						       v.e.code;
+	code = evaluate(&v.e, s->in->expr, &v.value) ?
+		       shape_log(s, &v.e, &v.value, s->in->length) : v.e.code;
+	if (code == SHAPE_NOT)
+		code = log_by_type(&v);
 	value_free(&v.value);
 	if (!code && s->out->ctypes.failed)
 		return diag_no_memory(s->c->diag, s->in->pos);
@@ -276,6 +279,8 @@ static int compile_stmt(const struct site_stmt *of, const struct tsf_stmt *in,
 		return code;
 	}
 	if (!code && (first->kind != item.kind || first->raw != item.raw ||
+		      first->items != item.items ||
+		      (item.items && first->ctype != item.ctype) ||
 		      first->variable != item.variable ||
 		      first->bytes != item.bytes)) {
 		diag_report(s.c->diag, in->pos, TRCERR_LAYOUT, item.label);
@@ -311,15 +316,19 @@ int stmts_compile_site(const struct compilation *c, struct compiled *out,
 	return code;
 }
 
-/* The statement of the site that begins the item: each does, but for IF and
- * further pieces. */
+/* The statement of the site that begins the item, or the first one of it: each
+ * does, but for IF and further pieces. */
 static uint32_t item_stmt(const struct compiled *out,
+			  const struct compile_point *point,
 			  const struct compile_site *site, size_t item)
 {
 	uint32_t stmt = site->first_stmt;
+	size_t before = 0;
 
+	for (size_t i = 0; i < item; i++)
+		before += point->items[i].items ? point->items[i].items : 1;
 	while (out->stmts[stmt].kind == TDF_STMT_IF ||
-	       out->stmts[stmt].flags & TDF_STMT_MORE || item--)
+	       out->stmts[stmt].flags & TDF_STMT_MORE || before--)
 		stmt++;
 	return stmt;
 }
@@ -335,8 +344,8 @@ static int check_absent(const struct compilation *c, const struct compiled *out,
 		size_t site = 0;
 
 		while (site < point->site_count &&
-		       out->stmts[item_stmt(out, &point->sites[site], i)].kind
-			       == TDF_STMT_ABSENT)
+		       out->stmts[item_stmt(out, point, &point->sites[site], i)]
+				       .kind == TDF_STMT_ABSENT)
 			site++;
 		if (site < point->site_count)
 			continue;
@@ -345,7 +354,7 @@ static int check_absent(const struct compilation *c, const struct compiled *out,
 			    TRCERR_BADADDRESS);
 		diag_hint(c->diag, "'%s' at none of %zu sites: %s",
 			  point->items[i].label, point->site_count,
-			  out->sources[item_stmt(out, point->sites, i)]);
+			  out->sources[item_stmt(out, point, point->sites, i)]);
 		code = 1;
 	}
 	return code;
@@ -381,5 +390,10 @@ int stmts_compile(const struct compilation *c, struct compiled *out,
 		memmove(site, site + 1,
 			(point->site_count - i) * sizeof(*site));
 	}
+	/* values with many parts have one, some time, that isn't there */
+	point->goes_on = point->tsf->continue_on_fault;
+	for (size_t i = 0; i < point->item_count; i++)
+		point->goes_on |= point->items[i].items > 1 &&
+				  !point->tsf->onfault;
 	return check_absent(c, out, point);
 }

@@ -31,6 +31,31 @@ void value_free(struct value *value)
 	place_free(&value->place);
 }
 
+bool value_copy(const struct value *value, struct value *copy)
+{
+	*copy = *value;
+	copy->rpn = (struct bytes){ 0 };
+	bytes_join(&copy->rpn, &value->rpn);
+	copy->place = (struct place){ 0 };
+	for (size_t i = 0; i < value->place.count; i++) {
+		const struct place_piece *from = &value->place.pieces[i];
+		struct place_piece *to = place_add(&copy->place, from->kind,
+						   from->bytes);
+
+		if (!to)
+			break;
+		bytes_join(&to->rpn, &from->rpn);
+		copy->place.failed |= to->rpn.failed;
+		to->why = from->why ? strdup(from->why) : NULL;
+	}
+	memcpy(copy->place.where, value->place.where,
+	       sizeof(copy->place.where));
+	if (!copy->rpn.failed && !copy->place.failed)
+		return true;
+	value_free(copy);
+	return false;
+}
+
 bool value_report_memory(struct evaluation *e, struct srcpos pos)
 {
 	diag_no_memory(e->c->diag, pos);

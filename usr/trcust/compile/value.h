@@ -38,6 +38,8 @@ struct evaluation {
 	const struct compile_site *site;
 	bool wide;		/* a module of 64 bits */
 	bool unread;		/* in a sizeof: nothing is evaluated */
+	const struct value *self;	/* names are those of its members, as in
+				 * a shape; NULL: of the program */
 	int code;		/* 0, or what the caller returns */
 	bool absent;		/* a part isn't at this site */
 	char absent_why[128];
@@ -46,6 +48,8 @@ struct evaluation {
 struct evaluation evaluation_begin(const struct compilation *c,
 				   const struct compile_site *site);
 void value_free(struct value *value);
+/* A value that is in a place, again; false: no memory. */
+bool value_copy(const struct value *value, struct value *copy);
 bool value_report_memory(struct evaluation *e, struct srcpos pos);
 /* "'op' cannot be applied to TYPE [and TYPE]"; returns false. */
 bool value_refuse(struct evaluation *e, struct srcpos pos, const char *op,

@@ -577,6 +577,7 @@ static bool parse_count(struct parser *p)
 static bool parse_onfault(struct parser *p)
 {
 	p->point->continue_on_fault = parser_at(p, "CONTINUE");
+	p->point->onfault = true;
 	if (p->token.kind == TOKEN_END)
 		return parser_missing(p, "CONTINUE");
 	if (!p->point->continue_on_fault && !parser_at(p, "STOP")) {

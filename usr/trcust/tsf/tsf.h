@@ -212,6 +212,7 @@ struct tsf_point {
 	const char *condition_text;	/* as written */
 	uint32_t maxhits, passcount;	/* 0: none */
 	bool continue_on_fault;		/* ONFAULT=CONTINUE */
+	bool onfault;			/* it was said */
 	bool discarded;		/* after an error: leaves nothing */
 };
 

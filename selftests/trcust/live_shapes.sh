@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Values that have a shape are what the program itself prints at that point, or
+# marked: strings, vectors, optional values, pointers, enumerations; of C++ with
+# both of its libraries, of Rust and of Go.
+. "$(dirname "$0")/../tap.sh"
+need_root
+here=$(cd "$(dirname "$0")" && pwd)/shapes
+LC_ALL=C.UTF-8
+export LC_ALL
+cd "$TMP" || exit 1
+rounds=40
+[ "$LONG" = 1 ] && rounds=400
+
+cat >cc.tsf <<'T'
+MODNAME="./values"
+MAJOR=1
+TRACE TP=.texts,DESC="t",FMT="s=%P%S",FMT="v=%P%{auto}",FMT="p=%P%{auto}",
+	VARS=(s,v,*p)
+TRACE TP=.sequences,DESC="t",FMT="i=%P%{auto}",FMT="w=%P%{auto}",
+	FMT="a=%P%{auto}",VARS=(v,*w,a)
+TRACE TP=.items,DESC="t",FMT="t=%P%{auto}",FMT="pair=%P%{auto}",VARS=(v,*p)
+TRACE TP=.optionals,DESC="t",FMT="o=%P%{auto}",FMT="os=%P%{auto}",
+	FMT="u=%P%{auto}",FMT="h=%P%{auto}",VARS=(*o,*s,*u,*h)
+TRACE TP=.status,DESC="t",FMT="st=%P%{auto}",VARS=(*st)
+T
+cat >rs.tsf <<'T'
+MODNAME="./values"
+MAJOR=1
+TRACE TP=.values::scalars,DESC="t",FMT="a=%P%{auto}",FMT="b=%P%{auto}",
+	FMT="c=%P%{auto}",FMT="d=%P%{auto}",FMT="e=%P%{auto}",FMT="g=%P%{auto}",
+	VARS=(a,b,c,d,e,*g)
+TRACE TP=.values::texts,DESC="t",FMT="s=%P%{auto}",FMT="t=%P%{auto}",
+	FMT="bx=%P%{auto}",VARS=(s,*t,*b)
+TRACE TP=.values::sequences,DESC="t",FMT="v=%P%{auto}",FMT="w=%P%{auto}",
+	FMT="x=%P%{auto}",VARS=(v,*w,*x)
+TRACE TP=.values::enums,DESC="t",FMT="o=%P%{auto}",FMT="os=%P%{auto}",
+	FMT="r=%P%{auto}",FMT="sh=%P%{auto}",FMT="ob=%P%{auto}",
+	FMT="ss=%P%{auto}",VARS=(*o,*os,*r,*sh,*ob,s)
+TRACE TP=.values::ones,DESC="t",FMT="b=%P%{auto}",FMT="rc=%P%{auto}",
+	FMT="arc=%P%{auto}",VARS=(*b,*rc,*arc)
+T
+cat >go.tsf <<'T'
+MODNAME="./values"
+MAJOR=1
+TRACE TP=.main.texts+0,DESC="t",FMT="who=%P%{auto}",FMT="v=%P%{auto}",
+	FMT="w=%P%{auto}",FMT="p=%P%{auto}",VARS=(who,v,w,*p)
+T
+
+# Of each line: the same, marked, or wrong.
+compare() {
+	paste "$1" "$2" | awk -F '\t' '
+		$1 == $2 { same++; next }
+		$2 ~ /<(cut|not |[0-9]+ of )/ { marked++; next }
+		{ wrong++; if (wrong < 9) print "is " $2 ", not " $1 }
+		END { print same + 0, marked + 0, wrong + 0 >"score" }' >wrong
+	read -r same marked wrong <score
+}
+
+# trace_values TSF NAME: the program has been built
+trace_values() {
+	if ! trcust -W1 "$1" >log 2>&1; then
+		not_ok "$2: compiles"
+		diag_file log
+		return
+	fi
+	trace run -o t.ras "${1%.tsf}.tdf" -- ./values "$rounds" >printed 2>log
+	tracefmt -q t.ras 2>log2 | grep -a '^[a-z]*=' >traced
+	compare printed traced
+	is "$(wc -l <traced)" "$(wc -l <printed)" "$2: every value is traced"
+	is "$wrong" 0 "$2: none is wrong and not marked"
+	diag_file wrong
+	ok "$2: $same are the same, $marked marked" \
+		[ "$same" -gt $((9 * marked)) ]
+}
+
+for compiler in "g++" "clang++" "clang++ -stdlib=libc++" \
+		"g++ -D_GLIBCXX_USE_CXX11_ABI=0"; do
+	for level in -O0 -O1 -O2; do
+		# shellcheck disable=SC2086
+		if $compiler -g $level -std=c++17 -o values "$here/values.cc" \
+		   2>log; then
+			trace_values cc.tsf "$compiler $level"
+		else
+			skip "$compiler cannot compile"
+		fi
+	done
+done
+for level in 0 1 2; do
+	if rustc -A warnings -g -C opt-level=$level -o values \
+		"$here/values.rs" 2>log; then
+		trace_values rs.tsf "rustc $level"
+	else
+		skip "rustc cannot compile"
+	fi
+done
+export HOME="$TMP" GOCACHE="$TMP/cache" GO111MODULE=off
+if go build -o values "$here/values.go" 2>log; then
+	trace_values go.tsf "go"
+else
+	skip "go cannot compile"
+fi
+tap_done

@@ -1,0 +1,969 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "shape.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <rastrace/buffer.h>
+#include "evaluate.h"
+#include "lib/formats/rpn.h"
+#include "trcust/tsf/shape_file.h"
+
+#define NESTED_TEXT_MOST	64	/* bytes of a text in something else */
+#define PARTS_USUAL		16	/* items of the elements of a sequence */
+#define ONE_DEPTH		3	/* pointers that are followed */
+#define SIGN			(1ULL << 63)
+
+/* While a value is logged. */
+struct shaping {
+	const struct site_stmt *s;
+	struct evaluation *e;
+	struct ctypes *types;
+	struct bytes guard;	/* yields 0: the value does not exist; empty: it
+				 * does */
+	uint16_t most;		/* of the outermost value; 0: as usual */
+	uint32_t bytes;		/* that its items have at most */
+	uint16_t items;
+	char where[64];		/* the value is, for people */
+};
+
+/* ---- which shape ---- */
+
+struct shape_match {
+	const struct shape *shape;	/* NULL: none */
+	const struct shape_pattern *pattern;
+};
+
+/* An expression of a shape, with its messages or without. */
+static bool shape_evaluate(struct evaluation *e, struct diag *diag,
+			   const struct expr *expr, const struct value *self,
+			   struct value *value)
+{
+	struct compilation c = *e->c;
+	struct evaluation inner = *e;
+	bool done;
+
+	c.diag = diag;
+	inner.c = &c;
+	inner.self = self;
+	inner.code = 0;
+	done = evaluate(&inner, expr, value);
+	if (!done)
+		value_free(value);
+	e->code = inner.code;
+	e->absent = inner.absent;
+	memcpy(e->absent_why, inner.absent_why, sizeof(e->absent_why));
+	return done;
+}
+
+static bool expression_fits(struct evaluation *e, struct diag *diag,
+			    const struct expr *expr, const struct value *self)
+{
+	struct value value = { 0 };
+	bool fits = !expr || shape_evaluate(e, diag, expr, self, &value);
+
+	if (fits && expr)
+		value_free(&value);
+	return fits;
+}
+
+static bool shape_fits(struct evaluation *e, struct diag *diag,
+		       const struct shape *shape, const struct value *self)
+{
+	return expression_fits(e, diag, shape->what, self) &&
+	       expression_fits(e, diag, shape->more, self);
+}
+
+/* A value of the type, of which nothing but the type is known. */
+static bool value_of_type(const struct value_type *type, struct value *value)
+{
+	struct bytes *rpn;
+
+	*value = (struct value){
+		.type = *type, .kind = VALUE_PLACE, .name = "self",
+	};
+	rpn = place_begin(&value->place, PLACE_MEMORY);
+	if (rpn)
+		rpn_emit_const(rpn, 0);
+	return rpn;
+}
+
+/* The first shape with that name that fits. *misfit: one that doesn't. */
+static enum shape_language language_of(Dwarf_Die *die)
+{
+	Dwarf_Die unit;
+
+	if (!dwarf_diecu(die, &unit, NULL, NULL))
+		return SHAPE_ANY;
+	switch (dwarf_srclang(&unit)) {
+	case DW_LANG_Rust:
+		return SHAPE_RUST;
+	case DW_LANG_Go:
+		return SHAPE_GO;
+	default:
+		return dwarf_die_is_cc(&unit) ? SHAPE_CC : SHAPE_C;
+	}
+}
+
+static struct shape_match match_name(struct evaluation *e, struct diag *silent,
+				     const char *name, const struct value *self,
+				     const struct shape **misfit)
+{
+	Dwarf_Die die = self->type.die;
+	enum shape_language language = language_of(&die);
+	struct shape_match match = { 0 };
+
+	while ((match.shape = shapes_find(e->c->shapes, match.shape, language,
+					  name, &match.pattern))) {
+		if (shape_fits(e, silent, match.shape, self))
+			return match;
+		if (!*misfit)
+			*misfit = match.shape;
+	}
+	return match;
+}
+
+static void report_misfit(struct evaluation *e, const struct shape *shape,
+			  const struct value *self, const char *name)
+{
+	const struct shape_file *file = shape->file;
+
+	shape_fits(e, file->diag, shape, self);
+	diag_report(e->c->diag, self->pos, TRCERR_BADOPERAND, "shape", name);
+	diag_hint(e->c->diag, "no shape for it fits its members; the first one "
+			      "is in %s, line %u", file->name,
+		  shape->patterns[0].pos.line);
+	e->code = 1;
+}
+
+/* By the names of typedefs on the way to the type, and its own. */
+static struct shape_match match_self(struct evaluation *e, struct diag *silent,
+				     struct value *self,
+				     const struct shape **misfit, char **name)
+{
+	struct shape_match match = { 0 };
+	Dwarf_Die at = self->type.die, next;
+	Dwarf_Attribute attr;
+	bool bare = false;
+
+	while (!match.shape && !bare && at.addr) {
+		int tag = dwarf_tag(&at);
+
+		bare = tag != DW_TAG_typedef && tag != DW_TAG_const_type &&
+		       tag != DW_TAG_volatile_type;
+		if (dwarf_hasattr(&at, DW_AT_name)) {
+			free(*name);
+			*name = tag != DW_TAG_pointer_type ?
+					dwarf_type_name(&at) :
+					strdup(dwarf_diename(&at));
+			if (*name)
+				match = match_name(e, silent, *name, self,
+						   misfit);
+		}
+		if (bare || !dwarf_attr_integrate(&at, DW_AT_type, &attr) ||
+		    !dwarf_formref_die(&attr, &next))
+			break;
+		at = next;
+	}
+	return match;
+}
+
+/* False, after a message: a shape has a pattern for the type, and none fits. */
+static bool shape_match(const struct evaluation *site, struct srcpos pos,
+			const struct value_type *type,
+			struct shape_match *match)
+{
+	struct evaluation e = *site;
+	const struct shape *misfit = NULL;
+	struct diag *silent;
+	struct value self;
+	char *name = NULL;
+
+	*match = (struct shape_match){ 0 };
+	if (!e.c->shapes || type->pointers || type->dimension ||
+	    !type->die.addr)
+		return true;
+	if (diag_open_text(&silent, "", "", 0, 0, NULL))
+		return false;
+	e.unread = true;
+	if (value_of_type(type, &self)) {
+		self.pos = pos;
+		*match = match_self(&e, silent, &self, &misfit, &name);
+		if (!match->shape && misfit)
+			report_misfit(&e, misfit, &self, name);
+	}
+	value_free(&self);
+	free(name);
+	diag_close(silent);
+	return match->shape || !misfit;
+}
+
+/* ---- types in the TFF ---- */
+
+/* The type of an expression, and where it is in the value (NULL: anywhere);
+ * false: elsewhere. */
+static bool expression_type(const struct evaluation *site,
+			    const struct shape *shape, const struct expr *expr,
+			    const struct value_type *type,
+			    struct value_type *result, uint64_t *bit_offset)
+{
+	struct evaluation e = *site;
+	struct value self, value = { 0 };
+	bool done;
+
+	e.unread = true;
+	if (!value_of_type(type, &self))
+		return false;
+	done = shape_evaluate(&e, shape->file->diag, expr, &self, &value);
+	if (done) {
+		*result = value.type;
+		if (bit_offset) {
+			*bit_offset = value.bit_offset;
+			done = value.kind == VALUE_PLACE;
+		}
+		value_free(&value);
+	}
+	value_free(&self);
+	return done;
+}
+
+/* What a pointer or array that an expression yields has. */
+static bool target_type(const struct evaluation *e, const struct shape *shape,
+			const struct value_type *type,
+			struct value_type *target)
+{
+	struct value_type pointer;
+
+	if (!expression_type(e, shape, shape->what, type, &pointer, NULL))
+		return false;
+	*target = value_type_target(&pointer);
+	return value_type_kind(target) != DWARF_TYPE_VOID;
+}
+
+static uint32_t shaped_ctype(struct shaping *g, const struct value_type *type)
+{
+	return value_type_ctype(g->s->c, g->types, type);
+}
+
+static uint32_t sequence_limit(struct shaping *g, uint32_t element)
+{
+	static const uint32_t most[] = { SHAPE_ELEMENTS_MOST, 4, 2 };
+	unsigned int depth = g->types->shape_depth - 1;
+	uint32_t limit = most[depth < 3 ? depth : 2];
+	uint32_t parts = g->types->types[element].parts;
+
+	if (!depth && g->most)
+		return g->most;
+	if (parts && limit > PARTS_USUAL / parts)
+		limit = PARTS_USUAL / parts;
+	return limit ? limit : 1;
+}
+
+static uint32_t put_apart(struct shaping *g, const struct shape_match *match,
+			  const struct value_type *type, struct ctype *out)
+{
+	struct value_type target;
+
+	g->types->shape_depth++;
+	if (target_type(g->e, match->shape, type, &target))
+		out->target = shaped_ctype(g, &target);
+	if (out->kind == TFF_CTYPE_SEQUENCE && out->target != CTYPE_NONE)
+		out->count = sequence_limit(g, out->target);
+	g->types->shape_depth--;
+	return out->target == CTYPE_NONE ? CTYPE_NONE :
+					   ctypes_put(g->types, out);
+}
+
+/* A value in the value's bytes, that may not be there. */
+static uint32_t put_inline(struct shaping *g, const struct shape_match *match,
+			   const struct value_type *type, struct ctype *out)
+{
+	const struct shape *shape = match->shape;
+	bool optional = shape->kind == SHAPE_OPTIONAL;
+	struct value_type flag = value_type_integer(g->s->c, 1, false), value;
+	struct ctype_member members[5] = {
+		[1] = { .name = "nullopt" }, [2] = { .name = "" },
+		[3] = { .name = "", .bits = 1 }, [4] = { .name = "" },
+	};
+	uint64_t flag_offset = 0, offset;
+	unsigned int first = optional ? 0 : 2;
+
+	if (optional && !expression_type(g->e, shape, shape->what, type, &flag,
+					 &flag_offset))
+		return CTYPE_NONE;
+	if (!expression_type(g->e, shape, optional ? shape->more : shape->what,
+			     type, &value, &offset))
+		return CTYPE_NONE;
+	members[2].ctype = ctypes_put_bytes(g->types, "nothing", 0);
+	members[4].ctype = shaped_ctype(g, &value);
+	members[4].value = offset;
+	members[first] = (struct ctype_member){
+		.name = "", .ctype = value_type_ctype(g->s->c, g->types, &flag),
+		.value = flag_offset,
+	};
+	for (int i = 1; i < 4; i += 2)
+		members[i].ctype = members[first].ctype;
+	if (members[2].ctype == CTYPE_NONE || members[4].ctype == CTYPE_NONE ||
+	    members[first].ctype == CTYPE_NONE)
+		return CTYPE_NONE;
+	out->kind = TFF_CTYPE_VARIANT;
+	out->is_signed = optional;
+	out->members = members + first;
+	out->member_count = 5 - first;
+	return ctypes_put(g->types, out);
+}
+
+static uint32_t ctype_of_match(struct shaping *g,
+			       const struct shape_match *match,
+			       struct value_type *type, const char *name)
+{
+	struct ctype out = {
+		.name = match->pattern->name ? match->pattern->name : name,
+		.target = CTYPE_NONE,
+	};
+	uint64_t bytes;
+
+	if (!value_type_bytes(g->s->c, type, &bytes))
+		return CTYPE_NONE;
+	out.bytes = bytes;
+	switch (match->shape->kind) {
+	case SHAPE_TEXT:
+		out.kind = TFF_CTYPE_TEXT;
+		return ctypes_put(g->types, &out);
+	case SHAPE_SEQUENCE:
+		out.kind = TFF_CTYPE_SEQUENCE;
+		return put_apart(g, match, type, &out);
+	case SHAPE_ONE:
+		out.kind = TFF_CTYPE_ONE;
+		return g->types->shape_depth < ONE_DEPTH ?
+			       put_apart(g, match, type, &out) : CTYPE_NONE;
+	default:
+		return put_inline(g, match, type, &out);
+	}
+}
+
+/* A callback of struct ctypes. */
+static uint32_t ctype_shape(struct ctypes *types, const Dwarf_Die *die)
+{
+	struct shaping *g = types->shaper;
+	struct value_type type = value_type_of(die);
+	struct shape_match match;
+	uint32_t result;
+	char *name;
+
+	if (!shape_match(g->e, g->s->in->pos, &type, &match)) {
+		g->e->code = 1;
+		return CTYPE_NONE;
+	}
+	if (!match.shape)
+		return CTYPE_NONE;
+	name = value_type_spell(&type);
+	result = name ? ctype_of_match(g, &match, &type, name) : CTYPE_NONE;
+	free(name);
+	return result;
+}
+
+/* ---- statements ---- */
+
+static bool shape_failed(struct shaping *g)
+{
+	if (!g->e->code)
+		g->e->code = diag_no_memory(g->s->c->diag, g->s->in->pos);
+	return false;
+}
+
+/* if (guard) value; else 0 */
+static void guard_emit(const struct bytes *guard, const struct bytes *value,
+		       struct bytes *rpn)
+{
+	if (!guard->size) {
+		bytes_join(rpn, value);
+		return;
+	}
+	bytes_join(rpn, guard);
+	rpn_emit_op(rpn, RPN_bra);
+	rpn_emit_fixed(rpn, 4, 2);
+	rpn_emit_op(rpn, RPN_lit);
+	rpn_emit_op(rpn, RPN_skip);
+	rpn_emit_fixed(rpn, value->size, 2);
+	bytes_join(rpn, value);
+	rpn->failed |= value->size > INT16_MAX;
+}
+
+/* The guard of what exists if `test` is not 0. Returns the one before, for
+ * guard_leave(). */
+static struct bytes guard_enter(struct shaping *g, const struct bytes *test)
+{
+	struct bytes before = g->guard, inner = { 0 };
+
+	guard_emit(&before, test, &inner);
+	g->guard = inner;
+	return before;
+}
+
+static void guard_leave(struct shaping *g, struct bytes *before)
+{
+	bytes_free(&g->guard);
+	g->guard = *before;
+}
+
+static struct tdf_stmt *part_begin(struct shaping *g)
+{
+	struct tdf_stmt *out = emit_stmt(g->s->c, g->s->out, g->s->in->pos,
+					 g->where);
+
+	if (!out)
+		g->e->code = -1;
+	g->items++;
+	g->bytes += RAS_ITEM_PREFIX;
+	return out;
+}
+
+static bool part_rpn(struct shaping *g, const struct bytes *rpn, uint32_t *at,
+		     uint32_t *length)
+{
+	if (rpn->failed)
+		return shape_failed(g);
+	g->e->code = emit_rpn(g->s, g->s->in->pos, rpn, at, length);
+	return !g->e->code;
+}
+
+/* What cannot be computed at this site: so many items. */
+static bool parts_absent(struct shaping *g, unsigned int count)
+{
+	while (count--) {
+		g->items++;
+		g->e->code = emit_absent(g->s, g->s->in->pos, "",
+					 g->e->absent_why, false);
+		if (g->e->code)
+			return false;
+	}
+	return true;
+}
+
+static bool part_number(struct shaping *g, const struct bytes *number)
+{
+	struct tdf_stmt *out = part_begin(g);
+	struct bytes rpn = { 0 };
+	bool done;
+
+	if (!out)
+		return false;
+	out->kind = TDF_STMT_VALUE;
+	out->length = 8;
+	g->bytes += 8;
+	guard_emit(&g->guard, number, &rpn);
+	done = part_rpn(g, &rpn, &out->rpn, &out->rpn_length);
+	bytes_free(&rpn);
+	return done;
+}
+
+static bool part_memory(struct shaping *g, const struct bytes *address,
+			const struct bytes *length, uint64_t most)
+{
+	struct tdf_stmt *out = part_begin(g);
+	uint16_t maxdata = g->s->c->tsf->maxdata;
+	struct bytes rpn = { 0 };
+	bool done;
+
+	if (!out)
+		return false;
+	out->kind = TDF_STMT_MEM;
+	out->flags = TDF_STMT_LEN | TDF_STMT_LEN_VALUE;
+	out->len_bytes = 8;
+	out->length = !most ? 1 : most < maxdata ? most : maxdata;
+	g->bytes += out->length;
+	guard_emit(&g->guard, length, &rpn);
+	done = part_rpn(g, address, &out->rpn, &out->rpn_length) &&
+	       part_rpn(g, &rpn, &out->len_rpn, &out->len_rpn_length);
+	bytes_free(&rpn);
+	return done;
+}
+
+/* The value of an expression of a shape, as a number. */
+static bool shape_number(struct shaping *g, const struct shape *shape,
+			 const struct expr *expr, const struct value *self,
+			 struct value *value)
+{
+	struct diag *diag = g->e->site->repeated ? g->s->c->diag :
+						   shape->file->diag;
+
+	*value = (struct value){ 0 };
+	if (!shape_evaluate(g->e, diag, expr, self, value))
+		return false;
+	if (value_load(g->e, self->pos, "shape", value))
+		return true;
+	value_free(value);
+	return false;
+}
+
+/* Appends: a <= constant; both without a sign. */
+static void emit_at_most(struct bytes *rpn, const struct bytes *a,
+			 uint64_t number)
+{
+	bytes_join(rpn, a);
+	rpn_emit_const(rpn, SIGN);
+	rpn_emit_op(rpn, RPN_xor);
+	rpn_emit_const(rpn, number ^ SIGN);
+	rpn_emit_op(rpn, RPN_le);
+}
+
+/* Appends the bytes of `count` elements, `limit` at most. */
+static void emit_elements(struct bytes *rpn, const struct bytes *count,
+			  uint32_t limit, uint64_t bytes)
+{
+	struct bytes most = { 0 };
+
+	rpn_emit_const(&most, limit);
+	emit_at_most(rpn, count, limit);
+	rpn_emit_op(rpn, RPN_bra);
+	rpn_emit_fixed(rpn, most.size + 3, 2);
+	bytes_join(rpn, &most);
+	rpn_emit_op(rpn, RPN_skip);
+	rpn_emit_fixed(rpn, count->size, 2);
+	bytes_join(rpn, count);
+	rpn->failed |= most.failed;
+	bytes_free(&most);
+	rpn_emit_const(rpn, bytes);
+	rpn_emit_op(rpn, RPN_mul);
+}
+
+static bool log_parts(struct shaping *g, struct value *value, uint32_t ctype);
+
+/* The value at an address. */
+static bool value_at(const struct value_type *type, const struct bytes *address,
+		     uint64_t offset, bool wide, struct value *value)
+{
+	struct bytes *rpn;
+
+	*value = (struct value){
+		.type = *type, .kind = VALUE_PLACE, .name = "",
+	};
+	rpn = place_begin(&value->place, PLACE_MEMORY);
+	if (!rpn)
+		return false;
+	bytes_join(rpn, address);
+	if (offset)
+		rpn_emit_add(rpn, offset, wide);
+	snprintf(value->place.where, sizeof(value->place.where),
+		 "memory of a shape");
+	return !rpn->failed;
+}
+
+static bool log_text(struct shaping *g, const struct value *count,
+		     const struct value *address)
+{
+	uint64_t most = g->types->shape_depth || g->items ? NESTED_TEXT_MOST :
+			g->most ? g->most : SHAPE_TEXT_MOST;
+	struct bytes length = { 0 }, at = { 0 };
+	bool done;
+
+	value_push(count, &length);
+	value_push(address, &at);
+	done = part_number(g, &length) && part_memory(g, &at, &length, most);
+	bytes_free(&length);
+	bytes_free(&at);
+	return done;
+}
+
+/* Element `i` exists if there are more than that. */
+static bool log_element(struct shaping *g, const struct value_type *type,
+			uint32_t ctype, const struct bytes *count,
+			const struct bytes *address, uint32_t i, uint64_t bytes)
+{
+	struct bytes test = { 0 }, before;
+	struct value element;
+	bool done;
+
+	emit_at_most(&test, count, i);
+	rpn_emit_const(&test, 0);
+	rpn_emit_op(&test, RPN_eq);
+	before = guard_enter(g, &test);
+	done = value_at(type, address, i * bytes, g->e->wide, &element) ?
+		       log_parts(g, &element, ctype) : shape_failed(g);
+	value_free(&element);
+	guard_leave(g, &before);
+	bytes_free(&test);
+	return done;
+}
+
+static bool log_sequence(struct shaping *g, const struct value *number,
+			 const struct value *pointer, uint32_t ctype)
+{
+	const struct ctype *type = &g->types->types[ctype];
+	uint32_t limit = type->count, target = type->target;
+	struct value_type element = value_type_target(&pointer->type);
+	uint64_t bytes = g->types->types[target].bytes;
+	uint64_t own = ctype_is_apart(&g->types->types[target]) ? 0 : bytes;
+	struct bytes count = { 0 }, address = { 0 }, length = { 0 };
+	bool done;
+
+	value_push(number, &count);
+	value_push(pointer, &address);
+	emit_elements(&length, &count, limit, own);
+	done = part_number(g, &count) &&
+	       part_memory(g, &address, &length, limit * own);
+	g->types->shape_depth++;
+	for (uint32_t i = 0; done && g->types->types[target].parts && i < limit;
+	     i++)
+		done = log_element(g, &element, target, &count, &address, i,
+				   bytes);
+	g->types->shape_depth--;
+	bytes_free(&count);
+	bytes_free(&address);
+	bytes_free(&length);
+	return done;
+}
+
+static bool log_one(struct shaping *g, const struct value *pointer,
+		    uint32_t ctype)
+{
+	uint32_t target = g->types->types[ctype].target;
+	struct value_type type = value_type_target(&pointer->type);
+	uint64_t bytes = ctype_is_apart(&g->types->types[target]) ?
+				 0 : g->types->types[target].bytes;
+	struct bytes address = { 0 }, length = { 0 }, before;
+	struct value value = { 0 };
+	bool done;
+
+	value_push(pointer, &address);
+	rpn_emit_const(&length, bytes);
+	done = part_number(g, &address);
+	before = guard_enter(g, &address);
+	done = done && part_memory(g, &address, &length, bytes);
+	g->types->shape_depth++;
+	if (done && g->types->types[target].parts)
+		done = value_at(&type, &address, 0, g->e->wide, &value) ?
+			       log_parts(g, &value, target) : shape_failed(g);
+	g->types->shape_depth--;
+	value_free(&value);
+	guard_leave(g, &before);
+	bytes_free(&address);
+	bytes_free(&length);
+	return done;
+}
+
+/* TEXT, SEQUENCE, ONE */
+static bool log_apart(struct shaping *g, const struct shape *shape,
+		      const struct value *value, uint32_t ctype)
+{
+	struct value what = { 0 }, more = { 0 };
+	bool done = shape_number(g, shape, shape->what, value, &what);
+
+	if (done && shape->more)
+		done = shape_number(g, shape, shape->more, value, &more);
+	if (done && g->e->absent)
+		done = parts_absent(g, g->types->types[ctype].parts);
+	else if (done && shape->kind == SHAPE_TEXT)
+		done = log_text(g, &more, &what);
+	else if (done && shape->kind == SHAPE_SEQUENCE)
+		done = log_sequence(g, &more, &what, ctype);
+	else if (done)
+		done = log_one(g, &what, ctype);
+	value_free(&what);
+	value_free(&more);
+	return done;
+}
+
+/* OPTIONAL, VALUE: what is in the bytes of the value. */
+static bool log_inline(struct shaping *g, const struct shape *shape,
+		       const struct value *value, uint32_t ctype)
+{
+	const struct ctype *type = &g->types->types[ctype];
+	uint32_t inner = type->members[type->member_count - 1].ctype;
+	bool optional = shape->kind == SHAPE_OPTIONAL;
+	struct bytes test = { 0 }, before = { 0 };
+	struct value flag = { 0 }, part = { 0 };
+	bool done = true;
+
+	if (optional)
+		done = shape_number(g, shape, shape->what, value, &flag);
+	if (!done)
+		return false;
+	if (optional) {
+		value_push(&flag, &test);
+		before = guard_enter(g, &test);
+	}
+	done = shape_evaluate(g->e, shape->file->diag,
+			      optional ? shape->more : shape->what, value,
+			      &part) &&
+	       log_parts(g, &part, inner);
+	value_free(&part);
+	if (optional)
+		guard_leave(g, &before);
+	value_free(&flag);
+	bytes_free(&test);
+	return done;
+}
+
+/* ---- structures, arrays, alternatives ---- */
+
+struct member_walk {
+	struct shaping *g;
+	const struct value *value;
+	bool done;
+};
+
+/* A part of the value, so many bits into it. */
+static bool log_inside(struct shaping *g, const struct value *value,
+		       const struct value_type *type, uint64_t bits,
+		       uint32_t ctype)
+{
+	struct value part;
+	bool done;
+
+	if (!g->types->types[ctype].parts)
+		return true;
+	if (!value_copy(value, &part))
+		return shape_failed(g);
+	value_narrow(&part, type, bits, 0);
+	done = log_parts(g, &part, ctype);
+	value_free(&part);
+	return done;
+}
+
+static int member_log(void *context, const struct dwarf_member *member)
+{
+	struct member_walk *walk = context;
+	struct value_type type = value_type_of(&member->type);
+	uint32_t ctype = shaped_ctype(walk->g, &type);
+
+	if (ctype == CTYPE_NONE || member->bits)
+		return 0;
+	walk->done = log_inside(walk->g, walk->value, &type,
+				member->bit_offset, ctype);
+	return !walk->done;
+}
+
+static bool log_members(struct shaping *g, const struct value *value,
+			Dwarf_Die *bare)
+{
+	struct member_walk walk = { g, value, true };
+
+	dwarf_type_members(bare, member_log, &walk);
+	return walk.done;
+}
+
+static bool log_array(struct shaping *g, const struct value *value,
+		      uint32_t ctype)
+{
+	struct value_type element = value_type_target(&value->type);
+	const struct ctype *type = &g->types->types[ctype];
+	uint32_t target = type->target, count = type->count;
+	uint64_t bits = 8 * (uint64_t)g->types->types[target].bytes;
+	bool done = true;
+
+	for (uint32_t i = 0; done && i < count; i++)
+		done = log_inside(g, value, &element, i * bits, target);
+	return done;
+}
+
+/* Appends whether the number that selects is that of the alternative: of the one
+ * for all others, whether it is none of theirs. */
+static void emit_selects(const struct ctype *type, size_t i,
+			 const struct bytes *number, uint64_t mask,
+			 struct bytes *rpn)
+{
+	const struct ctype_member *m = type->members;
+
+	if (!m[i].bits) {
+		bytes_join(rpn, number);
+		rpn_emit_const(rpn, m[i].value & mask);
+		rpn_emit_op(rpn, RPN_eq);
+		return;
+	}
+	rpn_emit_const(rpn, 1);
+	for (size_t other = 1; other < type->member_count; other += 2) {
+		if (m[other].bits)
+			continue;
+		bytes_join(rpn, number);
+		rpn_emit_const(rpn, m[other].value & mask);
+		rpn_emit_op(rpn, RPN_ne);
+		rpn_emit_op(rpn, RPN_and);
+	}
+}
+
+static bool log_alternative(struct shaping *g, const struct value *value,
+			    Dwarf_Die *bare, Dwarf_Die *variant,
+			    uint32_t ctype, size_t i)
+{
+	const struct ctype *type = &g->types->types[ctype];
+	const struct ctype_member *m = type->members;
+	unsigned int bytes = g->types->types[m[0].ctype].bytes;
+	struct bytes number = { 0 }, test = { 0 }, before;
+	struct dwarf_member member;
+	struct value_type inner;
+	const char *name;
+	bool done;
+
+	if (!g->types->types[m[i + 1].ctype].parts)
+		return true;
+	if (!ctype_alternative_find(bare, variant, &member, &name))
+		return shape_failed(g);
+	inner = value_type_of(&member.type);
+	if (value->kind != VALUE_PLACE ||
+	    place_value(&value->place, (value->bit_offset + m[0].value) / 8,
+			bytes, false, &number)) {
+		bytes_free(&number);
+		g->e->absent = true;
+		return parts_absent(g, g->types->types[m[i + 1].ctype].parts);
+	}
+	emit_selects(type, i, &number,
+		     bytes < 8 ? (1ULL << 8 * bytes) - 1 : ~0ULL, &test);
+	before = guard_enter(g, &test);
+	done = log_inside(g, value, &inner, m[i + 1].value, m[i + 1].ctype);
+	guard_leave(g, &before);
+	bytes_free(&number);
+	bytes_free(&test);
+	return done;
+}
+
+static bool log_alternatives(struct shaping *g, const struct value *value,
+			     Dwarf_Die *bare, uint32_t ctype)
+{
+	Dwarf_Die part, variant;
+	size_t i = 1;
+
+	if (!ctype_variants_find(bare, &part) || dwarf_child(&part, &variant))
+		return shape_failed(g);
+	do {
+		if (dwarf_tag(&variant) != DW_TAG_variant)
+			continue;
+		if (i + 1 >= g->types->types[ctype].member_count)
+			break;
+		if (!log_alternative(g, value, bare, &variant, ctype, i))
+			return false;
+		i += 2;
+	} while (dwarf_die_next(&variant));
+	return true;
+}
+
+/* The value as it was recorded has parts after its bytes: those of what is in
+ * them. */
+static bool log_composed(struct shaping *g, struct value *value, uint32_t ctype)
+{
+	Dwarf_Die bare;
+
+	if (value_type_kind(&value->type) == DWARF_TYPE_ARRAY)
+		return log_array(g, value, ctype);
+	if (!value_type_composed(g->s->c, &value->type, &bare))
+		return true;
+	if (g->types->types[ctype].kind == TFF_CTYPE_VARIANT)
+		return log_alternatives(g, value, &bare, ctype);
+	return log_members(g, value, &bare);
+}
+
+static bool log_parts(struct shaping *g, struct value *value, uint32_t ctype)
+{
+	uint16_t parts = g->types->types[ctype].parts;
+	struct shape_match match;
+
+	if (!parts)
+		return true;
+	if (!value_refer(g->e, value) ||
+	    !shape_match(g->e, g->s->in->pos, &value->type, &match)) {
+		g->e->code = g->e->code ? g->e->code : 1;
+		return false;
+	}
+	value->pos = g->s->in->pos;
+	if (!match.shape)
+		return log_composed(g, value, ctype);
+	if (match.shape->kind <= SHAPE_ONE)
+		return log_apart(g, match.shape, value, ctype);
+	return log_inline(g, match.shape, value, ctype);
+}
+
+/* ---- a statement ---- */
+
+static void shaping_begin(struct shaping *g)
+{
+	g->types->dwarf = g->s->c->dwarf;
+	g->types->shape = ctype_shape;
+	g->types->shaper = g;
+	g->types->shape_depth = 0;
+	g->types->shape_most = g->most;
+}
+
+static void shaping_end(struct shaping *g)
+{
+	g->types->shape = NULL;
+	g->types->shaper = NULL;
+	bytes_free(&g->guard);
+}
+
+/* Its own bytes, and the parts after them. */
+static bool log_with_parts(struct shaping *g, struct value *value, uint32_t ctype,
+		      bool apart)
+{
+	const struct ctype *type = &g->types->types[ctype];
+	const struct site_stmt *s = g->s;
+	uint16_t parts = type->parts, maxdata = s->c->tsf->maxdata;
+	uint16_t bytes = type->bytes < maxdata ? type->bytes : maxdata;
+
+	if (g->e->absent)
+		return parts_absent(g, parts + !apart);
+	if (!apart) {
+		g->items++;
+		g->bytes += RAS_ITEM_PREFIX + bytes;
+		g->e->code = emit_place(s, s->in->pos, value->name,
+					&value->place, value->bit_offset / 8,
+					bytes, false);
+		if (g->e->code)
+			return false;
+	}
+	if (!log_parts(g, value, ctype))
+		return false;
+	if (g->items == parts + !apart)
+		return true;
+	diag_report(s->c->diag, s->in->pos, TRCERR_UNSUPPORTED,
+		    "a value with so many parts");
+	g->e->code = 1;
+	return false;
+}
+
+int shape_log(const struct site_stmt *s, struct evaluation *e,
+	      struct value *value, uint16_t most)
+{
+	struct shaping g = {
+		.s = s, .e = e, .types = &s->out->ctypes, .most = most,
+	};
+	enum dwarf_type_kind kind = value_type_kind(&value->type);
+	uint32_t plain, ctype;
+	const struct ctype *type;
+	bool apart, done;
+
+	if (!s->c->shapes || value->type.pointers || !value->type.die.addr ||
+	    value->type.dimension || value->bits || value->reversed ||
+	    kind == DWARF_TYPE_VOID || kind == DWARF_TYPE_FUNCTION)
+		return SHAPE_NOT;
+	/* in this order: the type with shapes has its name as it is */
+	shaping_begin(&g);
+	ctype = value_type_ctype(s->c, g.types, &value->type);
+	g.types->shape = NULL;
+	plain = value_type_ctype(s->c, g.types, &value->type);
+	g.types->shape = ctype_shape;
+	if (e->code || ctype == plain || ctype == CTYPE_NONE) {
+		shaping_end(&g);
+		return e->code ? e->code : SHAPE_NOT;
+	}
+	type = &g.types->types[ctype];
+	apart = ctype_is_apart(type);
+	if ((value->kind != VALUE_PLACE && !apart) ||
+	    (most && type->kind != TFF_CTYPE_TEXT &&
+	     type->kind != TFF_CTYPE_SEQUENCE)) {
+		shaping_end(&g);
+		return SHAPE_NOT;
+	}
+	s->item->kind = TDF_STMT_MEM;
+	s->item->variable = true;
+	s->item->ctype = ctype;
+	s->item->items = type->parts + !apart;
+	snprintf(g.where, sizeof(g.where), "%s", value->place.where);
+	done = log_with_parts(&g, value, ctype, apart);
+	g.bytes -= RAS_ITEM_PREFIX;
+	s->item->bytes = g.bytes < s->c->tsf->maxdata ? g.bytes :
+							s->c->tsf->maxdata;
+	shaping_end(&g);
+	return done ? 0 : e->code ? e->code : 1;
+}
