@@ -7,7 +7,7 @@
 #include <math.h>
 #include <bpf/bpf.h>
 #include "bed.h"
-#include "lib/arm/heap_maps.h"
+#include "lib/arm/arm_tdf.h"
 
 #define WORDS		256
 #define RAX		0	/* DWARF numbers */

@@ -5,7 +5,7 @@
  */
 #include <unistd.h>
 #define fork() (-1)
-#include "trace/boot.c"
+#include "trace/on.c"
 #undef fork
 #include "lib/arm/keep/keep_request.c"
 

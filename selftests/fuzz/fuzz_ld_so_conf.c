@@ -54,7 +54,7 @@ static char *no_path(const char *path, char *resolved)
 #define glob(...) text_glob(__VA_ARGS__)
 #define globfree text_globfree
 #define realpath no_path
-#include "lib/arm/static_file.c"
+#include "lib/arm/static.c"
 #undef fopen
 #undef glob
 #undef globfree

@@ -6,7 +6,7 @@
 #include "lib/buffer/mappings.c"
 #include "heapmon/old/process.c"
 #include "lib/maps_line.h"
-#include "lib/arm/kernel/kallsyms.c"
+#include "lib/arm/kernel/kernel.c"
 #include <sys/mman.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,7 @@
  * identity, segments, static probes, allocator, loader - and a reader of traces
  * for names.
  */
-#include "lib/arm/static_file.c"
+#include "lib/arm/static.c"
 #include "heapmon/record/launch.c"
 #include <sys/mman.h>
 #include "lib/identity.h"

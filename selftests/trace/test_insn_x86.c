@@ -2,7 +2,7 @@
 /* Lengths of x86 instructions, and which of them take no probe. */
 #include <string.h>
 #include "tap.h"
-#include "lib/arm/probe/insn_x86.h"
+#include "lib/arm/probe/target.h"
 
 static const struct {
 	const char *name, *bytes;

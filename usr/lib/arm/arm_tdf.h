@@ -3,12 +3,29 @@
 #ifndef TRACE_ARM_H
 #define TRACE_ARM_H
 
-#include "lib/buffer/buffer.h"
+#include "bpf/body.h"
 #include "lib/arm/kernel/features.h"
-#include "lib/arm/probe/hit_cost.h"
 #include "lib/arm/pinned/run_dir.h"
-#include "lib/arm/select/settings.h"
+#include "lib/arm/probe/hit_cost.h"
 #include "lib/arm/probe/target.h"
+#include "lib/arm/select/settings.h"
+#include "lib/buffer/buffer.h"
+
+/* The maps of CALL and RELEASE points (rastrace/buffer.h). */
+
+/* No maps, all blocks. */
+#define HEAP_MAPS_NONE	((struct body_heap){ .calls_fd = -1, .blocks_fd = -1, \
+					     .owners_fd = -1, .rows_fd = -1, \
+					     .segments_fd = -1, \
+					     .spaces_fd = -1 })
+
+/*
+ * `calls`, and `blocks` where min_size or sample are set, unless heap has them:
+ * TDFs whose functions call each other share them. 0, or a negative errno with
+ * err set. The file descriptors are the caller's.
+ */
+int heap_maps_make(struct body_heap *heap, struct error *err);
+void heap_maps_close(struct body_heap *heap);
 
 /* What it takes; of the points that are picked. */
 struct arm_cost {
@@ -34,7 +51,7 @@ struct arm {
 					 * unwinding; NULL: all blocks, by frame
 					 * pointers. `calls` and `blocks` are made
 					 * where the TDF has CALL or RELEASE points
-					 * and these are -1 (heap_maps.h) */
+					 * and these are -1 (heap_maps_make()) */
 	struct arm_cost *dry;		/* not NULL: only load, and report what
 					 * arming would take */
 };

@@ -12,10 +12,10 @@
 #define TRACE_STATIC_H
 
 #include <stdbool.h>
-#include "lib/buffer/buffer.h"
 #include "lib/arm/kernel/features.h"
 #include "lib/arm/pinned/run_dir.h"
 #include "lib/arm/select/settings.h"
+#include "lib/buffer/buffer.h"
 
 /*
  * "100", "5,7,12-18" (also 0x64): majors[n] becomes true for each, what was true

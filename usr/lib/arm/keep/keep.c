@@ -9,10 +9,276 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/mman.h>
+#include <bpf/bpf.h>
+#include "lib/arm/pinned/run_dir.h"
+#include "lib/arm/pinned/sesslog.h"
 #include "lib/buffer/pin.h"
-#include "keep_request.h"
-#include "keep_watch.h"
-#include "lib/arm/pinned/keeper_process.h"
+
+/* ns, where the kernel doesn't measure its programs for this user. */
+#define RUN_ESTIMATE	200
+/* ns of a trap that can't be measured here. */
+#define TRAP_ESTIMATE	4000
+#define NO_PROGRAM	UINT32_MAX
+
+int watch_open(struct watch *watch, const struct session *session)
+{
+	uint32_t points = session->entry->points;
+	struct tdf *tdf;
+
+	/* without memory as without the file: every point may have MAXHITS */
+	session_tdf_open(session, &tdf);
+	*watch = (struct watch){
+		.session = session->entry->index, .points = points,
+		.maxhits = !tdf,
+		.items = calloc(points + 1, sizeof(*watch->items)),
+	};
+	for (uint32_t i = 0; watch->items && i < points; i++) {
+		watch->items[i].program = NO_PROGRAM;
+		watch->items[i].maxhits = tdf ? tdf->points[i].maxhits : 0;
+		watch->maxhits |= watch->items[i].maxhits;
+	}
+	tdf_close(tdf);
+	return watch->items ? 0 : -ENOMEM;
+}
+
+void watch_close(struct watch *watch)
+{
+	for (size_t i = 0; i < watch->program_count; i++)
+		if (watch->programs[i].fd >= 0)
+			close(watch->programs[i].fd);
+	free(watch->programs);
+	free(watch->items);
+	*watch = (struct watch){ 0 };
+}
+
+static bool is_armed(const struct session *session, uint32_t point)
+{
+	return session->points[point].state == RAS_POINT_ARMED;
+}
+
+/* The map of limits that a session with MAXHITS has; NULL: there is none. */
+static struct ras_limit *limits_view(const struct session *session,
+				     size_t *size)
+{
+	char path[PATH_MAX + 8];
+	struct bpf_map_info info;
+	void *view = NULL;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/limits", session->dir);
+	if (access(path, F_OK))
+		return NULL;
+	fd = pin_map_open(path, &info, NULL);
+	if (fd < 0)
+		return NULL;
+	if (info.value_size == sizeof(struct ras_limit) &&
+	    info.max_entries == session->entry->points)
+		view = pin_map_view(fd, &info, 0, size, NULL);
+	close(fd);
+	return view;
+}
+
+bool watch_has_maxhits(const struct watch *watch,
+		       const struct session *session)
+{
+	struct ras_limit *limits;
+	bool any = false;
+	size_t size;
+
+	if (!watch->maxhits)
+		return false;
+	limits = limits_view(session, &size);
+	if (!limits)
+		return false;
+	for (uint32_t i = 0; i < watch->points && !any; i++)
+		any = is_armed(session, i) && watch->items[i].maxhits;
+	munmap(limits, size);
+	return any;
+}
+
+/* Without the TDF only hits above MAXHITS show that it has been reached. */
+uint32_t watch_maxhits_reached(const struct watch *watch,
+			       const struct session *session, uint32_t cpus,
+			       bool *off)
+{
+	struct ras_why *why = NULL;
+	struct ras_limit *limits;
+	uint32_t reached = 0;
+	size_t size;
+
+	if (!watch->maxhits)
+		return 0;
+	limits = limits_view(session, &size);
+	if (limits)
+		session_why_read(session, cpus, &why, NULL);
+	for (uint32_t i = 0; limits && i < watch->points; i++) {
+		uint32_t most = watch->items[i].maxhits;
+
+		off[i] = is_armed(session, i) &&
+			 ((most && limits[i].recorded >= most) ||
+			  (why && why[i].filtered[RAS_FILTERED_MAXHITS]));
+		reached += off[i];
+	}
+	free(why);
+	if (limits)
+		munmap(limits, size);
+	return reached;
+}
+
+/* The index of the program with this id; NO_PROGRAM: out of memory. */
+static uint32_t program_index(struct watch *watch, uint32_t id)
+{
+	struct watch_program *programs;
+	size_t i = watch->program_count;
+
+	/* links of a program mostly follow each other */
+	while (i-- > 0)
+		if (watch->programs[i].id == id)
+			return i;
+	programs = reallocarray(watch->programs, watch->program_count + 1,
+				sizeof(*programs));
+	if (!programs)
+		return NO_PROGRAM;
+	watch->programs = programs;
+	programs[watch->program_count] = (struct watch_program){
+		.id = id, .fd = bpf_prog_get_fd_by_id(id), .cost = RUN_ESTIMATE,
+	};
+	return watch->program_count++;
+}
+
+/* A link, POINT_SITE */
+static void link_look(const char *path, const char *name, void *context)
+{
+	struct watch *watch = context;
+	unsigned int point, site;
+	struct bpf_link_info info = { 0 };
+	uint32_t size = sizeof(info);
+	int fd;
+
+	if (sscanf(name, "%u_%u", &point, &site) != 2 ||
+	    point >= watch->points)
+		return;
+	fd = bpf_obj_get(path);
+	if (fd < 0)
+		return;
+	if (!bpf_obj_get_info_by_fd(fd, &info, &size))
+		watch->items[point].program = program_index(watch,
+							    info.prog_id);
+	close(fd);
+}
+
+/* A point costs as much as the slowest of its sites. */
+static void traps_find(struct watch *watch, const struct session *session,
+		       const struct hit_cost *trap)
+{
+	/* of calls in librastrace, or when it isn't known */
+	uint32_t other = trap->ns[session->entry->index == RAS_STATIC_SESSION ?
+				  TDF_COST_NOP5 : TDF_COST_STEPPED];
+	struct tdf *tdf;
+
+	session_tdf_open(session, &tdf);
+	for (uint32_t i = 0; i < watch->points; i++) {
+		const struct tdf_point *point = tdf ? &tdf->points[i] : NULL;
+		uint32_t most = tdf ? 0 : other;
+
+		for (uint32_t k = 0; point && k < point->sites; k++) {
+			unsigned int class =
+				tdf->sites[point->first_site + k].cost;
+			/* the kernel doesn't step its own probes this slowly */
+			uint32_t ns = trap->ns[class < TDF_COST_UNKNOWN ?
+					       class : TDF_COST_EMULATED];
+
+			most = ns > most ? ns : most;
+		}
+		watch->items[i].trap = most ? most : TRAP_ESTIMATE;
+	}
+	tdf_close(tdf);
+}
+
+void watch_time(struct watch *watch, const struct session *session,
+		const struct hit_cost *trap)
+{
+	if (watch->timed)
+		return;
+	traps_find(watch, session, trap);
+	pins_each(session->dir, link_look, watch);
+	watch->timed = true;
+}
+
+void watch_programs_time(struct watch *watch, bool end)
+{
+	for (size_t i = 0; i < watch->program_count; i++) {
+		struct watch_program *program = &watch->programs[i];
+		struct bpf_prog_info info = { 0 };
+		uint32_t size = sizeof(info);
+
+		if (program->fd < 0 ||
+		    bpf_obj_get_info_by_fd(program->fd, &info, &size))
+			continue;
+		if (end && info.run_cnt > program->runs)
+			program->cost = (info.run_time_ns - program->ns) /
+					(info.run_cnt - program->runs);
+		program->ns = info.run_time_ns;
+		program->runs = info.run_cnt;
+	}
+}
+
+static uint64_t point_hits(const struct ras_count *rows, uint32_t slices,
+			   const struct ras_why *why)
+{
+	uint64_t hits = 0;
+
+	for (uint32_t i = 0; i < slices; i++)
+		hits += rows[i].recorded + rows[i].dropped;
+	for (int i = 0; i < RAS_FILTERED_KINDS; i++)
+		hits += why->filtered[i];
+	return hits;
+}
+
+static uint64_t point_used(const struct watch *watch, struct watch_point *point,
+			   uint64_t hits)
+{
+	uint64_t *then = &point->hits[watch->ticks % WATCH_TICKS];
+	uint32_t run = point->program < watch->program_count ?
+		watch->programs[point->program].cost : RUN_ESTIMATE;
+	/* in the first second since the first tick, whose counts fill all */
+	uint64_t more = watch->ticks ? hits - *then : 0;
+
+	if (watch->ticks)
+		*then = hits;
+	else
+		for (int i = 0; i < WATCH_TICKS; i++)
+			point->hits[i] = hits;
+	return more * (run + point->trap);
+}
+
+uint64_t watch_tick(struct watch *watch, const struct session *session,
+		    const struct buffer *buffer)
+{
+	struct ras_count *rows = NULL;
+	struct ras_why *why = NULL;
+	uint64_t sum = 0;
+
+	if (session_counts_read(session, buffer->slices, &rows, NULL) ||
+	    session_why_read(session, buffer->control->cpus, &why, NULL)) {
+		free(rows);
+		return 0;
+	}
+	for (uint32_t i = 0; i < watch->points; i++) {
+		struct watch_point *point = &watch->items[i];
+
+		point->used = is_armed(session, i) ?
+			point_used(watch, point,
+				   point_hits(rows + (size_t)i * buffer->slices,
+					      buffer->slices, &why[i])) : 0;
+		sum += point->used;
+	}
+	watch->ticks++;
+	free(rows);
+	free(why);
+	return sum;
+}
 
 #define READY_MS	3000
 

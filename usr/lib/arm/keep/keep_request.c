@@ -3,13 +3,16 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "lib/buffer/pin.h"
-#include "lib/arm/pinned/pins.h"
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include "lib/arm/pinned/retire.h"
 #include "lib/arm/select/select.h"
+#include "lib/buffer/pin.h"
 
 #define TEXT_MAX	PATH_MAX	/* of a symbolic link, with a zero */
 #define PARTS_MAX	TEXT_MAX	/* empty ones */
@@ -185,7 +188,8 @@ void keep_requests_free(struct keep_request *requests, size_t count)
 	free(requests);
 }
 
-void keep_request_drop(const struct run_dir *run, unsigned int number)
+/* Under the lock of the run directory: */
+static void keep_request_drop(const struct run_dir *run, unsigned int number)
 {
 	char path[PATH_MAX];
 
@@ -197,8 +201,9 @@ void keep_request_drop(const struct run_dir *run, unsigned int number)
 	rmdir(path);
 }
 
-void keep_request_refuse(const struct run_dir *run, unsigned int number,
-			 const char *why)
+/* why NULL: it waits again. */
+static void keep_request_refuse(const struct run_dir *run, unsigned int number,
+				const char *why)
 {
 	char path[PATH_MAX], text[TEXT_MAX];
 
@@ -212,7 +217,8 @@ void keep_request_refuse(const struct run_dir *run, unsigned int number,
 		keep_request_drop(run, number);
 }
 
-bool keep_module_is_live(const char *module)
+/* Is the module there, with its init done? */
+static bool keep_module_is_live(const char *module)
 {
 	char path[KERNEL_MODULE_NAME + 32], state[16] = "";
 	FILE *file;
@@ -331,4 +337,137 @@ unsigned int keep_forget(const struct run_dir *run, const char *name)
 	}
 	keep_requests_free(requests, count);
 	return forgotten;
+}
+
+static void self_execute(char *const *argv, const char *directory,
+			 bool detached, int output)
+{
+	int null = detached ? open("/dev/null", O_RDWR) : -1;
+	sigset_t none;
+
+	if ((detached && null < 0) || chdir(directory))
+		_exit(127);
+	if (detached) {
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+	}
+	dup2(output, STDERR_FILENO);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execv("/proc/self/exe", argv);
+	_exit(127);
+}
+
+int self_run(char *const *argv, const char *directory, bool detached,
+	     FILE **output)
+{
+	int status = 0, fd = memfd_create("output", MFD_CLOEXEC);
+	pid_t child;
+
+	*output = fd < 0 ? NULL : fdopen(fd, "w+");
+	if (!*output)
+		return -1;
+	child = fork();
+	if (!child)
+		self_execute(argv, directory, detached, fd);
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	rewind(*output);
+	return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+#define WHY_MAX		1024
+
+/* The first line of its output, without the program's own name. */
+static void why_read(FILE *output, char why[WHY_MAX])
+{
+	static const char name[] = "trace: ";
+
+	if (!fgets(why, WHY_MAX, output))
+		why[0] = '\0';
+	why[strcspn(why, "\n")] = '\0';
+	if (!strncmp(why, name, sizeof(name) - 1))
+		memmove(why, why + sizeof(name) - 1,
+			strlen(why + sizeof(name) - 1) + 1);
+}
+
+/* By `trace on` with the request's arguments: 0, or another exit status. */
+static int request_arm(const struct keep_request *request, char why[WHY_MAX])
+{
+	size_t count = 0;
+	FILE *output;
+	char **argv;
+	int status;
+
+	why[0] = '\0';
+	while (request->argv[count])
+		count++;
+	argv = calloc(count + 3, sizeof(*argv));
+	if (!argv)
+		return -1;
+	argv[0] = "trace";
+	argv[1] = "on";
+	memcpy(argv + 2, request->argv, count * sizeof(*argv));
+	status = self_run(argv, request->cwd, true, &output);
+	free(argv);
+	if (output) {
+		why_read(output, why);
+		fclose(output);
+	}
+	return status;
+}
+
+/* Nothing is done where the request was given up in the meantime. */
+static void request_settle(const struct keep_request *request, bool armed,
+			   const char *why)
+{
+	struct keep_request *requests;
+	struct run_dir run;
+	size_t count;
+
+	if (run_dir_open(&run, false, NULL))
+		return;
+	if (!keep_requests_read(run.path, &requests, &count)) {
+		for (size_t i = 0; i < count; i++) {
+			if (requests[i].number != request->number ||
+			    strcmp(requests[i].tdf, request->tdf))
+				continue;
+			if (armed)
+				keep_request_drop(&run, request->number);
+			else
+				keep_request_refuse(&run, request->number,
+						    why);
+		}
+		keep_requests_free(requests, count);
+	}
+	run_dir_close(&run);
+}
+
+static void request_try(const struct keep_request *request)
+{
+	bool there = keep_module_is_live(request->module);
+	char why[WHY_MAX];
+	int status;
+
+	if (!there && request->refused)
+		request_settle(request, false, NULL);
+	if (!there || request->refused)
+		return;
+	status = request_arm(request, why);
+	/* a module that is gone again: the request goes on waiting */
+	if (!status || keep_module_is_live(request->module))
+		request_settle(request, !status, why);
+}
+
+bool keep_arm_requests(const char *path)
+{
+	struct keep_request *requests;
+	size_t count;
+
+	if (keep_requests_read(path, &requests, &count))
+		return true;
+	for (size_t i = 0; i < count; i++)
+		request_try(&requests[i]);
+	keep_requests_free(requests, count);
+	return count > 0;
 }

@@ -3,11 +3,13 @@
 #ifndef TRACE_KEEP_REQUEST_H
 #define TRACE_KEEP_REQUEST_H
 
-#include <stddef.h>
 #include <limits.h>
-#include "lib/formats/tdf.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include "lib/arm/kernel/kernel.h"
 #include "lib/arm/pinned/run_dir.h"
+#include "lib/formats/tdf.h"
 
 /* The first kernel module of the TDF that isn't loaded, into `name`. */
 bool keep_module_absent(const struct tdf *tdf, char name[KERNEL_MODULE_NAME]);
@@ -36,13 +38,24 @@ int keep_requests_read(const char *run, struct keep_request **requests,
 		       size_t *count);
 void keep_requests_free(struct keep_request *requests, size_t count);
 
-/* Under the lock of the run directory: */
-void keep_request_drop(const struct run_dir *run, unsigned int number);
-/* why NULL: it waits again. */
-void keep_request_refuse(const struct run_dir *run, unsigned int number,
-			 const char *why);
+/* Running this program once more. */
 
-/* Is the module there, with its init done? */
-bool keep_module_is_live(const char *module);
+/*
+ * Run it with these arguments (argv[0] is its name) in a directory and wait for
+ * its end. What it writes to standard error can be read from *output, which the
+ * caller closes; NULL: errno says why not. `detached`: without standard input
+ * and output. Returns its exit status, or -1.
+ */
+int self_run(char *const *argv, const char *directory, bool detached,
+	     FILE **output);
+
+/* Arming what waits for kernel modules. */
+
+/*
+ * Arm the TDFs whose kernel module is there, by `trace on`: their requests go,
+ * or keep why it was refused, until the module goes. The run directory must
+ * not be locked. Is a request left?
+ */
+bool keep_arm_requests(const char *path);
 
 #endif

@@ -3,8 +3,11 @@
 #ifndef TRACE_KERNEL_H
 #define TRACE_KERNEL_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "bpf/body.h"
+#include "lib/error.h"
 #include "lib/formats/tdf.h"
 
 /*

@@ -14,7 +14,7 @@
 #include "lib/buffer/session.h"
 #include "lib/sysbpf.h"
 #include "kmod.h"
-#include "pins.h"
+#include "run_dir.h"
 
 static const char *const pin_names[] = {
 	/* control comes last and goes first: with it there is a buffer */

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "lib/error.h"
 #include "run_dir.h"
 
 enum kmod_buffer {
@@ -40,5 +41,14 @@ int kmod_hand_over(const struct run_dir *run, struct error *err);
 
 /* The module uses nothing of this run directory any more. */
 void kmod_release(const struct run_dir *run);
+
+/* What the kernel module kept of the boot before, which ended in a panic. */
+
+/*
+ * Save it as a .ras file, and make the module forget it. 0, or a negative errno
+ * with err set: -ENODATA when there is none. *kept: saved, but the caller may not
+ * make it forget.
+ */
+int crash_save(const char *path, bool *kept, struct error *err);
 
 #endif

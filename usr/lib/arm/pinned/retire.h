@@ -24,13 +24,23 @@ int retire_points(const struct run_dir *run, struct buffer *buffer,
 		  const struct session *session, const bool *off,
 		  uint16_t state, struct error *err);
 
-/* Finish what a killed trace began: sessions between off and on. */
-void retire_unfinished(const struct run_dir *run);
-
 /* Remove everything in the run directory, whatever made it. */
 void retire_everything(struct run_dir *run);
 /* The same where nothing is armed or waits: only a buffer is there, without a
  * record. */
 void retire_unused(struct run_dir *run);
+
+/* Taking the run directory, to change what is in it. */
+
+/*
+ * Take the lock of the run directory and remove what a killed trace left
+ * there. With `create` the bpffs is mounted when it isn't. 0, or a negative
+ * errno with err set: -ENOENT when it isn't mounted.
+ */
+int run_dir_open(struct run_dir *run, bool create, struct error *err);
+void run_dir_close(struct run_dir *run);
+
+/* Is that the name of a private run directory whose process is gone? */
+bool run_dir_is_left(const char *name);
 
 #endif

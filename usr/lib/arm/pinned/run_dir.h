@@ -28,6 +28,35 @@
 #include <sys/types.h>
 #include "lib/error.h"
 
+/* Directories of pins: walking and removing them. */
+
+/*
+ * Call `visit` with the path of every entry of a directory; `name` is its
+ * last part. A directory that isn't there has no entries.
+ */
+void pins_each(const char *path,
+	       void (*visit)(const char *path, const char *name, void *context),
+	       void *context);
+
+/* The number of entries of a directory. */
+unsigned int pins_count(const char *path);
+
+/*
+ * Remove a directory of pins with everything in it. It disappears at once, by
+ * a rename into RUN/gone. Kernels of the 6.1 age need up to 0.1 s per link to
+ * free it: when that takes long, it goes on in the background. Stop the
+ * recording first.
+ */
+void pins_remove(const char *run, const char *path);
+
+/* The same of those entries of the directory `path` that are picked. */
+void pins_remove_some(const char *run, const char *path,
+		      bool (*pick)(const char *name, void *context),
+		      void *context);
+
+/* Go on with what a killed trace left in RUN/gone. */
+void pins_remove_rest(const char *run);
+
 /* room for what is appended to the path of the run directory */
 #define RUN_PATH_MAX	(PATH_MAX - 2 * NAME_MAX - 32)
 
@@ -76,5 +105,16 @@ int run_dir_share(const char *path, enum run_pin kind, gid_t group,
 /* Process that has locked this file or directory; 0: none, -1: one that isn't
  * seen from here. */
 int run_dir_lock_holder(const char *path);
+
+/* The keeper's process (keep.h), which has a lock on RUN/keep. */
+
+/* 0: there is none; -1: one that can't be seen. */
+int keeper_process_id(const char *run);
+
+/* Returns the same, or a negative errno. */
+int keeper_process_signal(const char *run, int number);
+
+/* End it, and wait until it has. */
+void keeper_process_stop(const char *run);
 
 #endif

@@ -142,3 +142,31 @@ void sesslog_reset(struct buffer *buffer)
 	__atomic_store_n(&buffer->control->sessions_used, 0, __ATOMIC_RELEASE);
 	memset(buffer->sessions_view.base, 0, buffer->sessions_view.size);
 }
+
+static bool tdf_is_of(const struct tdf *tdf, const struct session *session)
+{
+	if (tdf->header->points.count != session->entry->points)
+		return false;
+	for (uint32_t i = 0; i < session->entry->points; i++)
+		if (tdf->points[i].minor != session->points[i].minor ||
+		    tdf->points[i].hash != session->points[i].hash ||
+		    tdf->points[i].type != session->points[i].type ||
+		    tdf->points[i].group != session->points[i].group)
+			return false;
+	return true;
+}
+
+int session_tdf_open(const struct session *session, struct tdf **tdf)
+{
+	int code = tdf_open(tdf, session->entry->tdf, NULL);
+
+	if (code) {
+		*tdf = NULL;
+		return code == -ENOMEM ? code : 0;
+	}
+	if (!tdf_is_of(*tdf, session)) {
+		tdf_close(*tdf);
+		*tdf = NULL;
+	}
+	return 0;
+}

@@ -4,6 +4,7 @@
 #define TRACE_SESSLOG_H
 
 #include "lib/buffer/buffer.h"
+#include "lib/buffer/session.h"
 #include "lib/formats/tdf.h"
 
 /*
@@ -34,5 +35,11 @@ struct ras_session *sesslog_find(struct buffer *buffer, uint16_t index);
 
 /* Forget all sessions. None is armed, and no record of theirs can be read. */
 void sesslog_reset(struct buffer *buffer);
+
+/* The TDF that a session was armed with. */
+
+/* *tdf = the file at the session's path; NULL: it is gone, or has been compiled anew
+ * with other tracepoints. The caller closes it. 0 or -ENOMEM. */
+int session_tdf_open(const struct session *session, struct tdf **tdf);
 
 #endif

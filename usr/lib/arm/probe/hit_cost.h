@@ -3,11 +3,18 @@
 #ifndef TRACE_HIT_COST_H
 #define TRACE_HIT_COST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <linux/bpf.h>
 #include <rastrace/tdf.h>
 #include "lib/arm/kernel/features.h"
+
+/* Probes in functions of this program, to see what the kernel makes of them. */
+
+/* Does bpf_get_func_ip() yield the function that returns, at return probes of
+ * user space? It yields 0 where the kernel doesn't know. */
+bool self_probe_has_func_ip(const struct features *features);
 
 struct hit_cost {
 	/* ns of a hit whose program does nothing, by TDF_COST_*; 0: it couldn't

@@ -6,10 +6,21 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
-#include "lib/formats/tdf.h"
 #include "lib/arm/kernel/kernel.h"
+#include "lib/formats/tdf.h"
+
+/* What of an x86 instruction decides whether a probe may replace it. */
+
+/*
+ * The bytes of the instruction that begins at code[0], of which `size` are there;
+ * 0: it isn't whole. *hazard becomes the prefix with which the kernel doesn't probe
+ * it as it should, and what happens then, or NULL.
+ */
+unsigned int insn_x86_length(const uint8_t *code, size_t size, bool wide,
+			     const char **hazard);
 
 struct target_file {
 	int fd;

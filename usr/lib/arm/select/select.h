@@ -4,7 +4,9 @@
 #define TRACE_SELECT_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include "lib/buffer/session.h"
+#include "lib/formats/tdf.h"
 #include "settings.h"
 
 /* The absolute path of a TDF, that need not be there (any more). */
@@ -32,5 +34,16 @@ bool select_is_called(const char *tdf, const char *name);
 
 /* Is it an armed session of the TDF at this absolute path? */
 bool select_is_of(const struct session *session, const char *path);
+
+/* Which sessions, armed or over, and which of their tracepoints operands name:
+ * "app", "app(3)", "app(QUE,PRE)" (selection.h). */
+
+/*
+ * Set chosen[session of the list][point] for what the operand means; the others
+ * stay. tdfs[] has the TDF of each session, or NULL. 0, or a negative errno with
+ * err set: -ENOENT when it means nothing that was ever armed.
+ */
+int choice_add(const struct session_list *list, struct tdf *const *tdfs,
+	       const char *operand, bool *const *chosen, struct error *err);
 
 #endif
