@@ -3,22 +3,191 @@
  * Every hit of a tracepoint that isn't in the trace, by reason: the rows add up
  * to the hits. After them the report names what nothing has counted.
  */
-#include "commands.h"
-
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <sys/stat.h>
+#include <rastrace/buffer.h>
 #include <rastrace/rasfile.h>
-#include "lib/names.h"
-#include "lib/buffer/pin.h"
-#include "lib/text.h"
+#include "commands.h"
 #include "lib/arm/arm.h"
-#include "trace/query/holders.h"
-#include "trace/query/query_text.h"
+#include "lib/buffer/mappings.h"
+#include "lib/buffer/pin.h"
+#include "lib/identity.h"
+#include "lib/maps_line.h"
+#include "lib/names.h"
+#include "lib/text.h"
+#include "trace/query/query_read.h"
 
 #define HOLDERS_SHOWN	10
+
+/* A process that has a session's module in memory. */
+struct holder {
+	uint32_t pid;
+	enum holder_kind {
+		HOLDER_ARMED,		/* the very file that is armed */
+		HOLDER_COPY,		/* another file of the same build */
+		HOLDER_OTHER,		/* another build */
+	} kind;
+	struct identity id;	/* of what it has, unless ARMED */
+};
+
+/* The log holds the end of a longer path. */
+static bool holder_path_fits(struct maps_line *maps, const char *module)
+{
+	const size_t most = sizeof(((struct ras_session *)0)->module) - 1;
+	size_t wanted = strlen(module), length;
+	const char *path = maps->path;
+
+	if (maps->deleted)
+		*maps->deleted = '\0';
+	length = strlen(path);
+	if (wanted == most && length > most)
+		path += length - most;
+	return !strcmp(path, module);
+}
+
+/* What is mapped there: 0, or a negative errno when it can't be seen. */
+static int mapping_judge(struct holder *holder, const struct maps_line *maps,
+			 const struct ras_session *entry)
+{
+	int code = 0, fd = maps_line_open(maps, holder->pid);
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	holder->kind = HOLDER_ARMED;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		code = -EINVAL;
+	else if (st.st_dev != entry->device || st.st_ino != entry->inode) {
+		code = identity_read(fd, entry->module, &holder->id, NULL);
+		holder->kind = holder->id.kind == entry->id_kind &&
+			       holder->id.length == entry->id_length &&
+			       !memcmp(holder->id.id, entry->id,
+				       entry->id_length) ?
+			HOLDER_COPY : HOLDER_OTHER;
+	}
+	close(fd);
+	return code;
+}
+
+/* 1: it has the module; 0: it hasn't; negative: it can't be looked into. */
+static int process_judge(struct holder *holder,
+			 const struct ras_session *entry)
+{
+	struct maps_lines lines;
+	struct maps_line maps;
+	int code = maps_lines_open(&lines, holder->pid);
+
+	if (code)
+		return code == -ENOENT ? 0 : code;
+	while (!code && maps_lines_next(&lines, &maps)) {
+		if (maps.mode[2] != 'x' ||
+		    !holder_path_fits(&maps, entry->module))
+			continue;
+		code = mapping_judge(holder, &maps, entry);
+		code = code ? code : 1;
+	}
+	maps_lines_close(&lines);
+	/* ESRCH, ENOENT: it ended meanwhile */
+	return code == -ENOENT || code == -ESRCH ? 0 : code;
+}
+
+/* The processes that have a file at the session's path of its module. */
+struct holders {
+	const struct ras_session *entry;
+	size_t others;		/* have another file than the armed one */
+	size_t before;		/* have the armed one since before that */
+	size_t unseen;		/* can't be looked into; of the first: */
+	uint32_t unseen_pid;
+	int unseen_cause;	/* errno */
+};
+
+static void holder_print(const struct holder *holder)
+{
+	char path[64], comm[16] = "", id[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/comm", holder->pid);
+	file = fopen(path, "re");
+	if (file && !fgets(comm, sizeof(comm), file))
+		comm[0] = '\0';
+	if (file)
+		fclose(file);
+	comm[strcspn(comm, "\n")] = '\0';
+	printf("    process %" PRIu32 " (", holder->pid);
+	safe_text_print(stdout, comm, false);
+	identity_print(holder->id.kind, holder->id.id, holder->id.length, id);
+	printf(") has %s %s\n", holder->kind == HOLDER_COPY ?
+	       "a copy of the same build" : "another build", id);
+}
+
+static void holders_take(struct holders *holders, uint32_t pid)
+{
+	struct holder holder = { .pid = pid };
+	int code = process_judge(&holder, holders->entry);
+	uint64_t started = 0;
+
+	if (code < 0 && !holders->unseen++) {
+		holders->unseen_pid = pid;
+		holders->unseen_cause = -code;
+	}
+	if (code <= 0)
+		return;
+	if (holder.kind == HOLDER_ARMED) {
+		mappings_process_start(pid, &started);
+		holders->before += started < holders->entry->armed;
+		return;
+	}
+	if (!holders->others)
+		puts("and what hits in processes that have another file "
+		     "from the module's path, which isn't armed:");
+	if (holders->others++ < HOLDERS_SHOWN)
+		holder_print(&holder);
+}
+
+static void holders_print(const struct ras_session *entry)
+{
+	struct holders holders = { .entry = entry };
+	struct dirent *name;
+	DIR *dir = entry->inode ? opendir("/proc") : NULL;
+
+	while (dir && (name = readdir(dir))) {
+		char *end;
+		unsigned long pid = strtoul(name->d_name, &end, 10);
+
+		if (pid && !*end)
+			holders_take(&holders, pid);
+	}
+	if (dir)
+		closedir(dir);
+	if (holders.others > HOLDERS_SHOWN)
+		printf("    and %zu more\n", holders.others - HOLDERS_SHOWN);
+	if (holders.others)
+		puts("    compile the TSF for that build (trcust), or name the "
+		     "copy (--module); or start these processes anew");
+	if (holders.before)
+		printf("and what hit before it was armed: %zu process%s that %s "
+		       "it %s started earlier\n",
+		       holders.before, holders.before == 1 ? "" : "es",
+		       holders.before == 1 ? "has" : "have",
+		       holders.before == 1 ? "was" : "were");
+	if (holders.unseen)
+		printf("(%zu process%s can't be looked into: %s%u, %s)\n",
+		       holders.unseen, holders.unseen == 1 ? "" : "es",
+		       holders.unseen == 1 ? "" : "the first is ",
+		       holders.unseen_pid, strerror(holders.unseen_cause));
+}
 
 /* One point of one session. */
 struct point_loss {
@@ -203,73 +372,12 @@ static void loss_print_rows(const struct point_loss *loss)
 		     "(--max-cpu); arm it anew with a higher ceiling, or log less");
 }
 
-/* Of the file and the processes that run it: the same for all points of a
- * session. */
-static int loss_print_session(const struct query *query, size_t i,
-			      struct error *err)
-{
-	const struct session *session = &query->list.items[i];
-	enum query_file file = query->sessions[i].file;
-	size_t others = 0, before = 0;
-	struct holders holders;
-	char id[64];
-	int code;
-
-	if (!session->armed)
-		return 0;
-	if (file == QUERY_FILE_REPLACED || file == QUERY_FILE_GONE)
-		printf("and what hits in processes started since the module was "
-		       "%s; arm it anew\n",
-		       file == QUERY_FILE_GONE ? "removed from its path" :
-						 "replaced on disk");
-	code = holders_find(&holders, session->entry, err);
-	if (code)
-		return code;
-	for (size_t k = 0; k < holders.count; k++) {
-		const struct holder *holder = &holders.items[k];
-
-		if (holder->kind == HOLDER_ARMED) {
-			before += holder->started < session->entry->armed;
-			continue;
-		}
-		if (!others)
-			puts("and what hits in processes that have another file "
-			     "from the module's path, which isn't armed:");
-		if (others++ >= HOLDERS_SHOWN)
-			continue;
-		printf("    process %" PRIu32 " (", holder->pid);
-		safe_text_print(stdout, holder->comm, false);
-		identity_print(holder->id.kind, holder->id.id,
-			       holder->id.length, id);
-		printf(") has %s %s\n", holder->kind == HOLDER_COPY ?
-		       "a copy of the same build" : "another build", id);
-	}
-	if (others > HOLDERS_SHOWN)
-		printf("    and %zu more\n", others - HOLDERS_SHOWN);
-	if (others)
-		puts("    compile the TSF for that build (trcust), or name the "
-		     "copy (--module); or start these processes anew");
-	if (before)
-		printf("and what hit before it was armed: %zu process%s that %s "
-		       "it %s started earlier\n",
-		       before, before == 1 ? "" : "es",
-		       before == 1 ? "has" : "have",
-		       before == 1 ? "was" : "were");
-	if (holders.unseen)
-		printf("(%zu process%s can't be looked into: %s%u, %s)\n",
-		       holders.unseen, holders.unseen == 1 ? "" : "es",
-		       holders.unseen == 1 ? "" : "the first is ",
-		       holders.unseen_pid, strerror(holders.unseen_cause));
-	holders_free(&holders);
-	return 0;
-}
-
 /* Of several points, those without a hit are only listed. */
-static int loss_print_points(const struct query *query, size_t i,
-			     struct error *err)
+static void loss_print_points(const struct query *query, size_t i)
 {
 	const struct session *session = &query->list.items[i];
 	const struct ras_session *entry = session->entry;
+	enum query_file file = query->sessions[i].file;
 	const struct tdf *tdf = query->tdfs[i];
 	uint32_t shown = 0;
 
@@ -297,7 +405,15 @@ static int loss_print_points(const struct query *query, size_t i,
 		       shown);
 		query_print_without_hit(query, i);
 	}
-	return loss_print_session(query, i, err);
+	if (!session->armed)
+		return;
+	/* The file and the processes that run it are the same for all. */
+	if (file == QUERY_FILE_REPLACED || file == QUERY_FILE_GONE)
+		printf("and what hits in processes started since the module was "
+		       "%s; arm it anew\n",
+		       file == QUERY_FILE_GONE ? "removed from its path" :
+						 "replaced on disk");
+	holders_print(entry);
 }
 
 static int loss_print_sessions(const struct query *query, struct error *err)
@@ -305,16 +421,12 @@ static int loss_print_sessions(const struct query *query, struct error *err)
 	bool any = false;
 
 	for (size_t i = 0; i < query->list.count; i++) {
-		int code;
-
 		if (!query->sessions[i].shown)
 			continue;
 		if (any)
 			putchar('\n');
 		any = true;
-		code = loss_print_points(query, i, err);
-		if (code)
-			return code;
+		loss_print_points(query, i);
 	}
 	if (any)
 		return 0;

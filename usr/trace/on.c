@@ -1,15 +1,439 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "commands.h"
-
+/* `trace on --dry-run`: what would be armed, and what a hit will cost. */
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "boot.h"
-#include "dry_run.h"
+#include <sys/stat.h>
+#include "commands.h"
 #include "lib/arm/arm.h"
+#include "lib/names.h"
+#include "lib/text.h"
+
+/* Where the probe is, on which instruction, and the address whose values it
+ * logs. */
+static void dry_run_place(const struct tdf *tdf, const struct tdf_site *site)
+{
+	fputs("    ", stdout);
+	safe_text_print(stdout, tdf_string(tdf, site->symbol), false);
+	printf("+%u", site->symbol_offset);
+	if (site->nominal != site->address)
+		printf(" (%#llx) with the values of %#llx", site->address,
+		       site->nominal);
+	fputs(", ", stdout);
+	if (!site->text)
+		return;
+	safe_text_print(stdout, tdf_string(tdf, site->text), false);
+	fputs(", ", stdout);
+}
+
+static void dry_run_site(const struct job *job, const struct tdf_point *point,
+			 uint32_t index, const struct features *features,
+			 const struct hit_cost *cost)
+{
+	const struct tdf *tdf = job->tdf;
+	const struct tdf_site *site = &tdf->sites[index];
+	const struct target *target = &job->targets[point->module];
+	unsigned int body = hit_cost_estimate(cost,
+					      &job->cost.bodies[index]);
+	const char *kind = !target->file_count ? "kprobe" :
+		attach_is_multi(&tdf->modules[point->module], features) ?
+		"uprobe_multi" : "uprobe";
+
+	dry_run_place(tdf, site);
+	printf("%s%s, %s, ", kind,
+	       site->flags & TDF_SITE_RETURN ? " at the return" : "",
+	       names_cost[site->cost]);
+	if (site->cost < TDF_COST_UNKNOWN && cost->ns[site->cost] &&
+	    !(site->flags & TDF_SITE_RETURN))
+		printf("about %u ns\n", cost->ns[site->cost] + body);
+	else if (body)
+		printf("about %u ns more than the probe\n", body);
+	else
+		puts("unknown cost");
+}
+
+static void dry_run_point(const struct job *job, const struct tdf_point *point,
+			  const struct features *features,
+			  const struct hit_cost *cost)
+{
+	printf("  tracepoint %u (0x%04x) '", point->minor, point->minor);
+	safe_text_print(stdout, tdf_string(job->tdf, point->name), false);
+	puts("'");
+	for (uint32_t i = 0; i < point->sites; i++)
+		dry_run_site(job, point, point->first_site + i, features, cost);
+}
+
+static void dry_run_job(const struct job *job, const struct features *features,
+			const struct hit_cost *cost)
+{
+	const struct tdf_header *header = job->tdf->header;
+	uint32_t points = 0;
+	char maps[AMOUNT_TEXT], programs[AMOUNT_TEXT];
+
+	for (uint32_t i = 0; i < header->points.count; i++)
+		points += job->picked[i];
+	amount_print_bytes(maps, job->cost.map_bytes);
+	amount_print_bytes(programs, job->cost.program_bytes);
+	safe_text_print(stdout, job->path, false);
+	printf(": %u of %u tracepoints would be armed\n", points,
+	       header->points.count);
+	for (uint32_t i = 0; i < job->tdf->header->modules.count; i++) {
+		const struct target *target = &job->targets[i];
+
+		for (uint32_t k = 0; k < target->file_count; k++) {
+			fputs("  in '", stdout);
+			safe_text_print(stdout, target->files[k].path, false);
+			puts("'");
+		}
+		if (!target->file_count && target->path[0]) {
+			fputs("  in the kernel ('", stdout);
+			safe_text_print(stdout, target->path, false);
+			puts("')");
+		}
+	}
+	for (uint32_t i = 0; i < header->points.count; i++)
+		if (job->picked[i])
+			dry_run_point(job, &job->tdf->points[i], features,
+				      cost);
+	printf("  %u programs in %s, maps of %s\n", job->cost.programs,
+	       programs, maps);
+}
+
+/* Describes the buffer, and leaves out what is armed already. */
+static int dry_run_buffer(struct job_list *jobs, const struct run_dir *run,
+			  struct error *err)
+{
+	uint64_t bytes = jobs->settings->bytes;
+	char text[AMOUNT_TEXT], memory[AMOUNT_TEXT];
+	int cpus = bufmaps_cpus_possible();
+	struct buffer buffer;
+	int code;
+
+	if (cpus < 0)
+		return error_set(err, cpus, "cannot find the number of CPUs: %s",
+				 strerror(-cpus));
+	code = buffer_open(&buffer, run->path, true, err);
+	if (code && code != -ENOENT)
+		return code;
+	if (code) {
+		*err = (struct error){ 0 };
+		bytes = bytes ? bytes : RAS_SLICE_DEFAULT;
+		amount_print_bytes(text, bytes);
+		amount_print_bytes(memory,
+				   buffer_memory(bytes, cpus > 0 ? cpus : 1));
+		printf("buffer: %s for each of %d CPUs would be made, %s\n",
+		       text, cpus, memory);
+		return 0;
+	}
+	amount_print_bytes(text, buffer.control->slice_bytes);
+	amount_print_bytes(memory, buffer_memory(buffer.control->slice_bytes,
+						 buffer.control->cpus));
+	printf("buffer: %s for each of %u CPUs is there, %s\n", text,
+	       buffer.control->cpus, memory);
+	if (bytes && bytes != buffer.control->slice_bytes)
+		puts("  its size can change while nothing is armed and it holds no records");
+	code = job_list_check_armed(jobs, &buffer, run, err);
+	buffer_close(&buffer);
+	return code;
+}
+
+/* In a small buffer of its own: the verifier's verdict doesn't depend on its
+ * size. */
+static int jobs_load(struct job_list *jobs, const struct run_dir *private,
+		     struct features *features, struct error *err)
+{
+	struct job_settings settings = *jobs->settings;
+	struct buffer buffer;
+	int code;
+
+	settings.bytes = RAS_SLICE_MIN;
+	settings.group_read = NULL;
+	settings.max_cpu = 0;
+	code = job_buffer_open(&buffer, features, private, &settings, err);
+	if (code)
+		return code;
+	job_list_arm(jobs, private, &buffer, features, true);
+	buffer_close(&buffer);
+	return 0;
+}
+
+/* Load the programs of the jobs, attach nothing, and print. What would be
+ * refused is reported and counted. 0, or a negative errno with err set. */
+static int dry_run(struct job_list *jobs, struct error *err)
+{
+	struct run_dir run, private;
+	struct features features;
+	int code = run_dir_open(&run, true, err);
+	struct hit_cost cost;
+
+	if (code)
+		return code;
+	code = dry_run_buffer(jobs, &run, err);
+	if (!code)
+		code = run_dir_open_private(&private, &run, err);
+	if (!code) {
+		code = jobs_load(jobs, &private, &features, err);
+		retire_everything(&private);
+		pins_remove(run.path, private.path);
+	}
+	run_dir_close(&run);
+	if (!code) {
+		hit_cost_measure(&cost, &features);
+		for (size_t i = 0; i < jobs->count; i++) {
+			const struct job *job = &jobs->items[i];
+
+			if (job->waits[0] && !job->failed)
+				printf("%s: waits for the kernel module '%s'\n",
+				       job->path, job->waits);
+			else if (!job->failed)
+				dry_run_job(job, &features, &cost);
+		}
+	}
+	return code;
+}
+
+/*
+ * `trace on --boot`: what is to be armed when the machine starts
+ * (rastrace.conf(5)).
+ */
+
+#define BOOT_CONF	"/etc/rastrace/rastrace.conf"
+
+#define WORDS_MAX	256
+#define BLANKS		" \t\r\n"
+
+struct boot_word {
+	char *text;
+	unsigned int column;
+};
+
+struct boot {
+	const char *path;
+	char *directory;	/* what names in it are relative to */
+	unsigned int line;
+	struct boot_word words[WORDS_MAX];
+	unsigned int count;
+	char *buffer, *group;	/* as the last such line said; or NULL */
+	bool failed;
+};
+
+static void boot_report(struct boot *boot, unsigned int column,
+			const char *kind, const char *text)
+{
+	fprintf(stderr, "%s:%u:%u: %s: %s\n", boot->path, boot->line, column,
+		kind, text);
+	boot->failed |= !strcmp(kind, "error");
+}
+
+static void boot_report_word(struct boot *boot, const struct boot_word *word,
+			     const char *what)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "'%s' %s", word->text, what);
+	boot_report(boot, word->column, "error", text);
+}
+
+/* The word at *p, in place; false: its quote doesn't end. */
+static bool boot_word_take(char **p, struct boot_word *word)
+{
+	char *from = *p, *to = *p, quote = '\0';
+
+	word->text = to;
+	while (*from && (quote || !strchr(BLANKS, *from))) {
+		if (*from == quote)
+			quote = '\0';
+		else if (!quote && (*from == '"' || *from == '\''))
+			quote = *from;
+		else
+			*to++ = *from;
+		from++;
+	}
+	*p = *from ? from + 1 : from;
+	*to = '\0';
+	return !quote;
+}
+
+static int words_split(struct boot *boot, char *line)
+{
+	char *p = line;
+
+	boot->count = 0;
+	for (;;) {
+		struct boot_word *word = &boot->words[boot->count];
+
+		p += strspn(p, BLANKS);
+		if (!*p || *p == '#')
+			return 0;
+		if (boot->count + 1 == WORDS_MAX) {
+			boot_report(boot, p - line + 1, "error",
+				  "too many words");
+			return -1;
+		}
+		word->column = p - line + 1;
+		if (!boot_word_take(&p, word)) {
+			boot_report(boot, word->column, "error",
+				  "the quote doesn't end on its line");
+			return -1;
+		}
+		boot->count++;
+	}
+}
+
+/* Run `trace on`; what it writes belongs to the line. */
+static void boot_arm(struct boot *boot)
+{
+	static const char name[] = "trace: ";
+	unsigned int column = boot->words[0].column, count = 0;
+	char *argv[WORDS_MAX + 8], *line = NULL;
+	bool said = false;
+	size_t size = 0;
+	FILE *output;
+	int status;
+
+	argv[count++] = "trace";
+	argv[count++] = "on";
+	if (boot->buffer) {
+		argv[count++] = "--buffer";
+		argv[count++] = boot->buffer;
+	}
+	if (boot->group) {
+		argv[count++] = "--group-read";
+		argv[count++] = boot->group;
+	}
+	for (unsigned int i = 1; i < boot->count; i++)
+		argv[count++] = boot->words[i].text;
+	argv[count] = NULL;
+	status = self_run(argv, boot->directory, false, &output);
+	if (!output) {
+		boot_report(boot, column, "error", strerror(errno));
+		return;
+	}
+	while (getline(&line, &size, output) > 0) {
+		said = true;
+		line[strcspn(line, "\n")] = '\0';
+		if (strncmp(line, name, strlen(name)))
+			fprintf(stderr, "%s\n", line);
+		else
+			boot_report(boot, column, status ? "error" : "note",
+				    line + strlen(name));
+	}
+	free(line);
+	fclose(output);
+	if (!said && status)
+		boot_report(boot, column, "error",
+			    "'trace on' could not be run");
+	boot->failed |= status != 0;
+}
+
+static void boot_line(struct boot *boot)
+{
+	struct boot_word *words = boot->words;
+	const char *name = words[0].text;
+	bool buffer = !strcmp(name, "buffer"), on = !strcmp(name, "on");
+	char **text = buffer ? &boot->buffer : &boot->group;
+	struct error err = { 0 };
+	uint64_t bytes;
+
+	if (!on && !buffer && strcmp(name, "group-read")) {
+		boot_report_word(boot, &words[0],
+				 "is no statement: on, buffer or group-read");
+	} else if (boot->count < 2) {
+		boot_report_word(boot, &words[0], on ?
+				 "needs the name of a TDF" : "needs a value");
+	} else if (on) {
+		boot_arm(boot);
+	} else if (boot->count > 2) {
+		boot_report_word(boot, &words[2], "is one word too many");
+	} else if (buffer && bufmaps_size_parse(words[1].text, &bytes,
+						&err) < 0) {
+		boot_report(boot, words[1].column, "error", err.text);
+	} else {
+		/* it replaces an earlier one */
+		free(*text);
+		*text = strdup(words[1].text);
+		if (!*text)
+			boot_report(boot, words[1].column, "error",
+				    "out of memory");
+	}
+}
+
+/* The file decides what root arms. */
+static int boot_file_check(FILE *file, const char *path, struct error *err)
+{
+	struct stat st;
+
+	if (fstat(fileno(file), &st))
+		return error_set(err, -errno, "cannot read '%s': %s", path,
+				 strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return error_set(err, -EISDIR, "cannot read '%s': %s", path,
+				 strerror(EISDIR));
+	if (!S_ISREG(st.st_mode))
+		return error_set(err, -EINVAL, "'%s' is no regular file", path);
+	if ((st.st_uid && st.st_uid != geteuid()) || st.st_mode & S_IWOTH)
+		return error_set(err, -EPERM,
+				 "'%s' belongs to user %u or is writable by everybody: not used",
+				 path, st.st_uid);
+	return 0;
+}
+
+static int lines_run(struct boot *boot, FILE *file, struct error *err)
+{
+	size_t size = 0;
+	char *line = NULL;
+	int cause;
+
+	while (errno = 0, getline(&line, &size, file) > 0) {
+		boot->line++;
+		if (!words_split(boot, line) && boot->count)
+			boot_line(boot);
+	}
+	cause = errno;
+	free(line);
+	if (feof(file))
+		return 0;
+	return error_set(err, -cause, "cannot read '%s': %s", boot->path,
+			 strerror(cause));
+}
+
+/*
+ * Do what the file requests (NULL: BOOT_CONF), line by line; errors go to
+ * stderr as file:line:column, and the other lines are done all the same.
+ * Returns the exit status.
+ */
+static int boot_run(const char *conf)
+{
+	struct boot boot = { .path = conf ? conf : BOOT_CONF };
+	int fd = open(boot.path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	char *copy = strdup(boot.path);
+	struct error err = { 0 };
+	int code;
+
+	if (!file || !copy)
+		code = error_set(&err, -errno, "cannot open '%s': %s",
+				 boot.path, strerror(errno));
+	else
+		code = boot_file_check(file, boot.path, &err);
+	if (!code) {
+		boot.directory = dirname(copy);
+		code = lines_run(&boot, file, &err);
+	}
+	if (file)
+		fclose(file);
+	free(copy);
+	free(boot.buffer);
+	free(boot.group);
+	return code ? command_end(code, &err) :
+	       boot.failed ? COMMAND_FAILED : COMMAND_DONE;
+}
 
 struct on_settings {
 	struct job_settings job;	/* first: its options take this struct */

@@ -7,6 +7,7 @@
 #ifndef TRACE_FIGURES_H
 #define TRACE_FIGURES_H
 
+#include <stdint.h>
 #include "lib/buffer/buffer.h"
 #include "lib/buffer/session.h"
 
@@ -50,5 +51,11 @@ int query_figures_read(struct query_figures *figures,
 		       const struct buffer *buffer,
 		       const struct session_list *list, struct error *err);
 void query_figures_free(struct query_figures *figures);
+
+/* How much of the kernel's memory the pinned maps take. */
+
+/* Bytes, as the kernel reports them; what can't be opened counts as 0. */
+uint64_t footprint_read_buffer(const char *run);
+uint64_t footprint_read_session(const struct session *session);
 
 #endif

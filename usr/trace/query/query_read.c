@@ -2,6 +2,7 @@
 #include "query_read.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,7 +10,7 @@
 #include "lib/names.h"
 #include "lib/buffer/pin.h"
 #include "lib/arm/arm.h"
-#include "footprint.h"
+#include "figures.h"
 
 #define CPU_FRESH	3000000000ULL	/* ns; it is measured four times a second */
 
@@ -112,6 +113,37 @@ const char *query_point_name(const struct query *query, size_t session,
 	const struct tdf *tdf = query->tdfs[session];
 
 	return tdf ? tdf_string(tdf, tdf->points[point].name) : "";
+}
+
+static bool is_without_hit(const struct query *query, size_t session,
+			   uint32_t point)
+{
+	return query_point_shown(query, session, point) &&
+	       !query_point_hit(query, session, point);
+}
+
+void query_print_without_hit(const struct query *query, size_t index)
+{
+	const struct session *session = &query->list.items[index];
+	const char *before = "  without a hit: ";
+	uint32_t points = session->entry->points;
+
+	for (uint32_t i = 0; i < points; i++) {
+		uint32_t first = i;
+
+		if (!is_without_hit(query, index, i))
+			continue;
+		while (i + 1 < points && is_without_hit(query, index, i + 1) &&
+		       session->points[i + 1].minor ==
+		       session->points[i].minor + 1)
+			i++;
+		printf("%s%u", before, session->points[first].minor);
+		if (i > first)
+			printf("-%u", session->points[i].minor);
+		before = ", ";
+	}
+	if (before[0] == ',')
+		putchar('\n');
 }
 
 static void session_describe(struct query *query, size_t i)

@@ -59,6 +59,9 @@ bool query_point_hit(const struct query *query, size_t session, uint32_t point);
 const char *query_point_name(const struct query *query, size_t session,
 			     uint32_t point);
 
+/* Print "  without a hit: 3, 5-9", of one session; nothing when all were hit. */
+void query_print_without_hit(const struct query *query, size_t session);
+
 /* "on", "suspended", "off", or why the point has ended. */
 const char *query_point_state(const struct session *session, uint32_t point);
 const char *query_state_name(const struct session *session);
