@@ -132,6 +132,41 @@ o=NULL
 b=$both
 o=<not readable: ADDRESS>" "structures, and what pointers point to"
 
+# ---- expressions ----
+
+# hits CONDITION COUNT
+hits() {
+	printf 'MODNAME="./app"\nMAJOR=9\nTRACE TP=.work,DESC="w",IF=(%s),VARS=(%s)\n' \
+		"$1" 'len(*t),(*l)[1],(*l)[0].len,(*l)[:2],l->items[3].len' \
+		>if.tsf
+	trcust -W1 --shapes own.shapes --shapes "$tree/demo" if.tsf 2>log ||
+		diag_file log
+	trace run -o if.ras if.tdf -- ./app >log 2>&1
+	is "$(tracefmt -q if.ras 2>log | grep -c '^len(')" "$2" "IF=($1)"
+}
+hits '*t == "good"' 1
+hits '*t != "good"' 4
+hits '*t == "goof"' 0
+hits '*t == ""' 1
+hits 'startswith(*t, "xxxxxxxxxxxxxxxxxx")' 1
+hits 'startswith(*t, "go") || startswith(s, "fiv")' 2
+hits 's == "redis" && len(s) == 5 && len(*l) == 4' 1
+hits 'len(*l) > 1000000' 2
+hits '(*l)[1].len == 5 && *t == "good"' 1
+hits '(*l)[3] == "good" && !(*t == "good")' 3
+is "$(tracefmt -q if.ras 2>log | grep -a ' = ' | head -5 | at /dev/stdin)" \
+	"len(*t) = 0
+(*l)[1] = <not readable: ADDRESS>
+(*l)[0].len = 4
+(*l) = {\"good\", <not readable: ADDRESS>, <cut: 2 of 1152921504606846976>}
+l->items[3].len = 4" "values inside a shape"
+for bad in '*l == "x"' 'n == "x"' '*t == "a\\n"' 'len(m->has)' '*t == 3'; do
+	printf 'MODNAME="./app"\nMAJOR=9\nTRACE TP=.work,DESC="w",IF=(%s),VARS=(1)\n' \
+		"$bad" >bad.tsf
+	status 1 "refused: $bad" trcust --shapes own.shapes \
+		--shapes "$tree/demo" bad.tsf
+done
+
 # ---- the other outputs ----
 
 json() {

@@ -738,6 +738,180 @@ static bool index_compute(struct evaluation *e, struct srcpos pos,
 	       value_dereference(e, pos, "[]", a);
 }
 
+/* Appends: the number is below `limit`, both without a sign. */
+static void emit_below(struct bytes *rpn, const struct value *number,
+		       const struct value *limit)
+{
+	const uint64_t sign = 1ULL << 63;
+
+	value_push(number, rpn);
+	rpn_emit_const(rpn, sign);
+	rpn_emit_op(rpn, RPN_xor);
+	value_push(limit, rpn);
+	rpn_emit_const(rpn, sign);
+	rpn_emit_op(rpn, RPN_xor);
+	rpn_emit_op(rpn, RPN_lt);
+}
+
+/* test ? then : 0 */
+static void emit_if(struct bytes *rpn, const struct bytes *test,
+		    const struct bytes *then)
+{
+	bytes_join(rpn, test);
+	rpn_emit_op(rpn, RPN_bra);
+	rpn_emit_fixed(rpn, 4, 2);
+	rpn_emit_const(rpn, 0);
+	rpn_emit_op(rpn, RPN_skip);
+	rpn_emit_fixed(rpn, then->size, 2);
+	bytes_join(rpn, then);
+	rpn->failed |= test->failed || then->failed || then->size > INT16_MAX;
+}
+
+static bool view(struct evaluation *e, struct srcpos pos,
+		 const struct value *value, enum value_view kind,
+		 struct value *address, struct value *count)
+{
+	return e->view && !e->self &&
+	       e->view(e, pos, value, kind, address, count);
+}
+
+/* An element of a sequence or a character of a text; one that isn't there has
+ * the address 0. The value becomes the place; 0: it is none of these. */
+static bool evaluate_element(struct evaluation *e, struct srcpos pos,
+			     struct value *value, const struct value *index)
+{
+	struct value pointer, count;
+	struct bytes test = { 0 }, address = { 0 }, whole = { 0 };
+	struct value_type element;
+	uint64_t bytes;
+
+	if (!view(e, pos, value, VIEW_SEQUENCE, &pointer, &count) &&
+	    (e->code || !view(e, pos, value, VIEW_TEXT, &pointer, &count)))
+		return false;
+	element = value_type_target(&pointer.type);
+	if (!value_type_bytes(e->c, &element, &bytes)) {
+		value_report_size(e, pos, &element);
+	} else {
+		emit_below(&test, index, &count);
+		value_push(&pointer, &address);
+		value_push(index, &address);
+		rpn_emit_const(&address, bytes);
+		rpn_emit_op(&address, RPN_mul);
+		rpn_emit_op(&address, RPN_plus);
+		emit_if(&whole, &test, &address);
+		value_free(value);
+		pointer.kind = VALUE_COMPUTED;
+		bytes_free(&pointer.rpn);
+		pointer.rpn = whole;
+		*value = pointer;
+		pointer = (struct value){ 0 };
+		if (value->rpn.failed)
+			value_report_memory(e, pos);
+	}
+	bytes_free(&test);
+	bytes_free(&address);
+	value_free(&pointer);
+	value_free(&count);
+	return !e->code && value_dereference(e, pos, "[]", value);
+}
+
+/* len(a): of a text or sequence, or an array. */
+static bool evaluate_length(struct evaluation *e, const struct expr *expr,
+			    struct value *value)
+{
+	struct value_type type = value_type_integer(e->c, e->wide ? 8 : 4,
+						    false);
+	struct value address, count;
+
+	if (!evaluate(e, expr->a, value))
+		return false;
+	if (value_type_kind(&value->type) == DWARF_TYPE_ARRAY &&
+	    value_type_count(&value->type)) {
+		count = value_constant(type, value_type_count(&value->type));
+		value_free(value);
+		*value = count;
+		return true;
+	}
+	if (!view(e, expr->pos, value, VIEW_TEXT, &address, &count) &&
+	    (e->code || !view(e, expr->pos, value, VIEW_SEQUENCE, &address,
+			      &count)))
+		return !e->code && value_refuse(e, expr->pos, "len", value,
+						NULL);
+	value_free(value);
+	value_free(&address);
+	*value = count;
+	value_convert(e, value, &type);
+	return true;
+}
+
+/* Appends whether the characters are at the address. */
+static void emit_characters(struct bytes *rpn, const struct value *address,
+			    const struct expr *expr, bool wide)
+{
+	size_t left = expr->number, at = 0, size;
+	uint64_t part;
+
+	rpn_emit_const(rpn, 1);
+	for (; left; left -= size, at += size) {
+		size = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+		part = 0;
+		memcpy(&part, expr->name + at, size);
+		value_push(address, rpn);
+		if (at)
+			rpn_emit_add(rpn, at, wide);
+		rpn_emit_deref(rpn, size);
+		rpn_emit_const(rpn, part);
+		rpn_emit_op(rpn, RPN_eq);
+		rpn_emit_op(rpn, RPN_and);
+	}
+}
+
+/* The length is compared first; so are no bytes read that a shorter text doesn't
+ * have. */
+static bool evaluate_text(struct evaluation *e, const struct expr *expr,
+			  struct value *value)
+{
+	struct value_type integer = value_type_integer(e->c, 4, true);
+	struct value number = value_constant(integer, expr->number);
+	struct bytes test = { 0 }, same = { 0 }, whole = { 0 };
+	struct value address, count;
+
+	if (!evaluate(e, expr->a, value))
+		return false;
+	if (!view(e, expr->pos, value, VIEW_TEXT, &address, &count)) {
+		if (!e->code) {
+			value_refuse(e, expr->pos, "a string", value, NULL);
+			diag_hint(e->c->diag, "characters can be compared: "
+					      "why[0] == 's'");
+		}
+		return false;
+	}
+	if (expr->op == EXPR_GE) {
+		emit_below(&test, &count, &number);
+		rpn_emit_const(&test, 0);
+	} else {
+		value_push(&count, &test);
+		rpn_emit_const(&test, expr->number);
+	}
+	rpn_emit_op(&test, RPN_eq);
+	emit_characters(&same, &address, expr, e->wide);
+	emit_if(&whole, &test, &same);
+	if (expr->op == EXPR_NE) {
+		rpn_emit_const(&whole, 0);
+		rpn_emit_op(&whole, RPN_eq);
+	}
+	bytes_free(&test);
+	bytes_free(&same);
+	value_free(&address);
+	value_free(&count);
+	value_free(value);
+	*value = value_constant(integer, 0);
+	value->kind = VALUE_COMPUTED;
+	value->rpn = whole;
+	value->pos = expr->pos;
+	return !whole.failed || value_report_memory(e, expr->pos);
+}
+
 static bool is_indexed(const struct value *value)
 {
 	enum dwarf_type_kind kind = value_type_kind(&value->type);
@@ -750,9 +924,19 @@ static bool evaluate_index(struct evaluation *e, const struct expr *expr,
 {
 	struct value index = {0};
 	bool done = evaluate(e, expr->a, value) &&
-		    evaluate(e, expr->b, &index) &&
-		    value_load(e, expr->pos, "[]",
-			       is_indexed(value) ? &index : value);
+		    evaluate(e, expr->b, &index);
+
+	if (done && e->view && !is_indexed(value) &&
+	    !value_type_is_scalar(&value->type)) {
+		done = value_load(e, expr->pos, "[]", &index) &&
+		       (evaluate_element(e, expr->pos, value, &index) ||
+			(!e->code && value_refuse(e, expr->pos, "[]", value,
+						  &index)));
+		value_free(&index);
+		return done;
+	}
+	done = done && value_load(e, expr->pos, "[]",
+				  is_indexed(value) ? &index : value);
 
 	if (done && !is_indexed(value) && is_indexed(&index)) {
 		struct value third = *value;	/* 1[a] is a[1] */
@@ -771,11 +955,18 @@ static bool evaluate_unary(struct evaluation *e, const struct expr *expr,
 			   struct value *value)
 {
 	const char *arrow = expr->name;
+	struct value pointer, count;
 
 	if (!evaluate(e, expr->a, value))
 		return false;
 	switch (expr->op) {
 	case EXPR_DEREF:
+		if (view(e, expr->pos, value, VIEW_ONE, &pointer, &count)) {
+			value_free(value);
+			*value = pointer;
+		}
+		if (e->code)
+			return false;
 		if (value_dereference(e, expr->pos, arrow ? arrow : "*", value))
 			return true;
 		if (arrow &&
@@ -1010,6 +1201,10 @@ bool evaluate(struct evaluation *e, const struct expr *expr,
 		return evaluate_cast(e, expr, value);
 	case EXPR_SIZEOF:
 		return evaluate_sizeof(e, expr, value);
+	case EXPR_LENGTH:
+		return evaluate_length(e, expr, value);
+	case EXPR_TEXT:
+		return evaluate_text(e, expr, value);
 	case EXPR_EITHER:
 		return evaluate(e, is_variable(e, expr->name) ?
 					   expr->b : expr->a, value);

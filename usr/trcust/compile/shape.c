@@ -967,3 +967,43 @@ int shape_log(const struct site_stmt *s, struct evaluation *e,
 	shaping_end(&g);
 	return done ? 0 : e->code ? e->code : 1;
 }
+
+/* ---- in expressions ---- */
+
+static bool view_number(struct evaluation *e, const struct shape *shape,
+			const struct expr *expr, const struct value *self,
+			struct value *value)
+{
+	if (!shape_evaluate(e, shape->file->diag, expr, self, value))
+		return false;
+	if (value_load(e, self->pos, "shape", value))
+		return true;
+	value_free(value);
+	return false;
+}
+
+bool shape_view(struct evaluation *e, struct srcpos pos,
+		const struct value *value, enum value_view kind,
+		struct value *address, struct value *count)
+{
+	static const enum shape_kind kinds[] = {
+		[VIEW_TEXT] = SHAPE_TEXT, [VIEW_SEQUENCE] = SHAPE_SEQUENCE,
+		[VIEW_ONE] = SHAPE_ONE,
+	};
+	struct shape_match match;
+
+	memset(address, 0, sizeof(*address));
+	memset(count, 0, sizeof(*count));
+	if (!shape_match(e, pos, &value->type, &match)) {
+		e->code = 1;
+		return false;
+	}
+	if (!match.shape || match.shape->kind != kinds[kind] ||
+	    !view_number(e, match.shape, match.shape->what, value, address))
+		return false;
+	if (!match.shape->more ||
+	    view_number(e, match.shape, match.shape->more, value, count))
+		return true;
+	value_free(address);
+	return false;
+}

@@ -31,4 +31,9 @@
 int shape_log(const struct site_stmt *s, struct evaluation *e,
 	      struct value *value, uint16_t most);
 
+/* See struct evaluation. Both are loaded; ONE has no count. */
+bool shape_view(struct evaluation *e, struct srcpos pos,
+		const struct value *value, enum value_view kind,
+		struct value *address, struct value *count);
+
 #endif

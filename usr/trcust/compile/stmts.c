@@ -179,6 +179,7 @@ int variable_compile(const struct site_stmt *s)
 	};
 	int code;
 
+	v.e.view = shape_view;
 	s->item->label = s->in->expr_text;
 	code = evaluate(&v.e, s->in->expr, &v.value) ?
 		       shape_log(s, &v.e, &v.value, s->in->length) : v.e.code;
@@ -197,6 +198,7 @@ int condition_compile(const struct site_stmt *s, const struct expr *condition)
 	struct value value;
 	int code;
 
+	e.view = shape_view;
 	if (!evaluate(&e, condition, &value) ||
 	    !value_load(&e, condition->pos, "IF", &value)) {
 		value_free(&value);

@@ -33,11 +33,20 @@ struct value {
 	const char *name;	/* "" without one */
 };
 
+/* What the shape of a value has: the address of its characters, elements, or of
+ * what it points to, and their number. */
+enum value_view { VIEW_TEXT, VIEW_SEQUENCE, VIEW_ONE };
+
 struct evaluation {
 	const struct compilation *c;
 	const struct compile_site *site;
 	bool wide;		/* a module of 64 bits */
 	bool unread;		/* in a sizeof: nothing is evaluated */
+	/* Sees through the shape of a value; false: it has no such one, or
+	 * after a message (code). NULL: shapes are not seen. */
+	bool (*view)(struct evaluation *e, struct srcpos pos,
+		     const struct value *value, enum value_view kind,
+		     struct value *address, struct value *count);
 	const struct value *self;	/* names are those of its members, as in
 				 * a shape; NULL: of the program */
 	int code;		/* 0, or what the caller returns */

@@ -459,6 +459,7 @@ bool parse_len(struct parser *p)
 bool parse_vars(struct parser *p)
 {
 	struct tsf_stmt *stmt;
+	bool slice;
 
 	if (!parser_expect(p, '('))
 		return false;
@@ -470,7 +471,10 @@ bool parse_vars(struct parser *p)
 		if (!parse_expr(p, &stmt->expr, &stmt->expr_text))
 			return false;
 		stmt->pos = parser_span(p, stmt->pos);
+		slice = parser_take_mark(p, '[');
 		if (parser_take_mark(p, ':') && !parse_bytes(p, stmt))
+			return false;
+		if (slice && !parser_expect(p, ']'))
 			return false;
 	} while (parser_list_continues(p));
 	return parser_expect(p, ')');

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define EXPR_TEXT_MAX	64	/* characters that are compared */
+
 struct expr_parser {
 	struct parser *p;
 	struct bytes text;	/* of the tokens taken */
@@ -493,6 +495,8 @@ static struct expr *parse_postfix(struct expr_parser *e)
 			return NULL;
 		} else if (expr_take_marks(e, ".")) {
 			expr = parse_member(e, expr);
+		} else if (expr_at(e, "[:")) {
+			return expr;	/* the caller's: so many elements */
 		} else if (expr_take_marks(e, "[")) {
 			array = expr;
 			expr = expr_node(e, EXPR_INDEX, pos);
@@ -570,12 +574,77 @@ static struct expr *parse_sizeof(struct expr_parser *e)
 	return expr->a ? expr : NULL;
 }
 
+/* A word and a parenthesis after it. */
+static bool expr_at_call(const struct expr_parser *e, const char *word)
+{
+	const struct token *token = &e->p->token;
+	const char *at = token->text + token->length;
+
+	return parser_at(e->p, word) && at < e->p->lexer.end && *at == '(';
+}
+
+/* A string, as the characters that `expr` compares with. */
+static bool parse_characters(struct expr_parser *e, struct expr *expr)
+{
+	const struct token *token = &e->p->token;
+	struct srcpos pos = token->pos;
+
+	if (token->kind != TOKEN_STRING)
+		return parser_missing(e->p, "\"");
+	if (token->length > EXPR_TEXT_MAX ||
+	    memchr(token->text, '\\', token->length)) {
+		parser_report(e->p, pos, TRCERR_UNSUPPORTED,
+			      "such a string in an expression");
+		diag_hint(e->p->diag, "%d characters at most, no backslash",
+			  EXPR_TEXT_MAX);
+		return false;
+	}
+	expr->name = parser_format(e->p, "%.*s", (int)token->length,
+				   token->text);
+	expr->number = token->length;
+	bytes_print(&e->text, "\"%s\"", expr->name);
+	e->end = NULL;
+	parser_next(e->p);
+	return true;
+}
+
+/* startswith(a, "text") */
+static struct expr *parse_startswith(struct expr_parser *e)
+{
+	struct expr *expr = expr_node(e, EXPR_TEXT, e->p->token.pos);
+
+	if (!expr)
+		return NULL;
+	expr->op = EXPR_GE;
+	expr_take(e);
+	expr_take_marks(e, "(");
+	expr->a = parse_choice(e);
+	return expr->a && expr_expect(e, ",") && parse_characters(e, expr) &&
+	       expr_expect(e, ")") ? expr : NULL;
+}
+
+static struct expr *parse_length(struct expr_parser *e)
+{
+	struct expr *expr = expr_node(e, EXPR_LENGTH, e->p->token.pos);
+
+	if (!expr)
+		return NULL;
+	expr_take(e);
+	expr_take_marks(e, "(");
+	expr->a = parse_choice(e);
+	return expr->a && expr_expect(e, ")") ? expr : NULL;
+}
+
 static struct expr *parse_operand(struct expr_parser *e)
 {
 	const struct expr_type *type;
 	struct srcpos pos = e->p->token.pos;
 	struct expr *expr;
 
+	if (expr_at_call(e, "len"))
+		return parse_length(e);
+	if (expr_at_call(e, "startswith"))
+		return parse_startswith(e);
 	if (parser_at(e->p, "sizeof"))
 		return parse_sizeof(e);
 	if (expr_at(e, "(")) {
@@ -644,6 +713,12 @@ static struct expr *expr_parse_binary(struct expr_parser *e, int precedence)
 		expr->op = op;
 		expr->a = left;
 		expr_take_marks(e, expr_operators[op].text);
+		if (e->p->token.kind == TOKEN_STRING &&
+		    (op == EXPR_EQ || op == EXPR_NE)) {
+			expr->kind = EXPR_TEXT;
+			left = parse_characters(e, expr) ? expr : NULL;
+			continue;
+		}
 		expr->b =
 			expr_parse_binary(e, expr_operators[op].precedence + 1);
 		left = expr->b ? expr : NULL;

@@ -4,7 +4,7 @@
 
 #include "parser.h"
 
-/* A C expression, up to a ',', ':' or ')' that isn't its own. *text (may be
+/* A C expression, up to a ',', ':', "[:" or ')' that isn't its own. *text (may be
  * NULL): as written. */
 bool parse_expr(struct parser *p, const struct expr **expr, const char **text);
 

@@ -60,6 +60,8 @@ static const char *const expr_formats[] = {
 	[EXPR_CHOICE] = "(%a ? %b : %c)",
 	[EXPR_CAST] = "((%t)%a)",
 	[EXPR_SIZEOF] = "sizeof(%t%a)",
+	[EXPR_LENGTH] = "len(%a)",
+	[EXPR_TEXT] = "(%a %o \"%n\")",
 	[EXPR_EITHER] = "(%a or %b)",
 };
 

@@ -33,6 +33,10 @@ enum expr_kind {
 	EXPR_CHOICE,		/* a ? b : c */
 	EXPR_CAST,		/* (type)a */
 	EXPR_SIZEOF,		/* of a; of type when a is NULL */
+	EXPR_LENGTH,		/* len(a) */
+	EXPR_TEXT,		/* of the characters name, `number` of them: a
+				 * has them (op EQ), has not (NE), begins with
+				 * them (GE) */
 	EXPR_EITHER,		/* (name)-x and the like: a with `name` as a
 				 * type, b with it as a variable */
 };
