@@ -880,9 +880,12 @@ static bool evaluate_text(struct evaluation *e, const struct expr *expr,
 		return false;
 	if (!view(e, expr->pos, value, VIEW_TEXT, &address, &count)) {
 		if (!e->code) {
-			value_refuse(e, expr->pos, "a string", value, NULL);
+			diag_report(e->c->diag, expr->pos, TRCERR_UNSUPPORTED,
+				    "a string beside what is no text");
 			diag_hint(e->c->diag, "characters can be compared: "
-					      "why[0] == 's'");
+				  "why[0] == 's'; tracefmt --field chooses by "
+				  "strings");
+			e->code = 1;
 		}
 		return false;
 	}

@@ -602,6 +602,7 @@ static bool parse_characters(struct expr_parser *e, struct expr *expr)
 	expr->name = parser_format(e->p, "%.*s", (int)token->length,
 				   token->text);
 	expr->number = token->length;
+	expr->pos = pos;
 	bytes_print(&e->text, "\"%s\"", expr->name);
 	e->end = NULL;
 	parser_next(e->p);
