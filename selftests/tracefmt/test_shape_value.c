@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Values that consist of several items of a record: what each kind is in text,
+ * what is said of a part that is missing or cut, and that no items, however
+ * damaged, are read past their end.
+ */
+#include <tap.h>
+#include "builder.h"
+#include "decoder.h"
+
+enum { INT, TEXT, TEXTS, ITEM, ITEMS, ONE, FLAG, NOTHING, MAYBE, ENUM, HIDDEN };
+
+static const struct {
+	const char *name;
+	struct tff_ctype type;
+	struct {
+		const char *name;
+		struct tff_member member;
+	} members[9];
+} all[] = {
+	[INT] = { "int", { .bytes = 4, .kind = TFF_CTYPE_INT } },
+	[TEXT] = { "text", { .bytes = 16, .kind = TFF_CTYPE_TEXT } },
+	[TEXTS] = { "texts", { .bytes = 16, .kind = TFF_CTYPE_SEQUENCE,
+			       .target = TEXT, .count = 2 } },
+	[ITEM] = { "item", { .bytes = 20, .kind = TFF_CTYPE_STRUCT },
+		   { { "n", { .ctype = INT } },
+		     { "t", { .ctype = TEXT, .value = 32 } } } },
+	[ITEMS] = { "items", { .bytes = 16, .kind = TFF_CTYPE_SEQUENCE,
+			       .target = ITEM, .count = 2 } },
+	[ONE] = { "one", { .bytes = 8, .kind = TFF_CTYPE_ONE,
+			   .target = ITEM } },
+	[FLAG] = { "flag", { .bytes = 1, .kind = TFF_CTYPE_UINT } },
+	[NOTHING] = { "nothing", { .kind = TFF_CTYPE_BYTES } },
+	[MAYBE] = { "maybe", { .bytes = 17, .kind = TFF_CTYPE_VARIANT,
+			       .is_signed = 1 },
+		    { { "", { .ctype = FLAG } },
+		      { "none", { .ctype = FLAG, .value = 0 } },
+		      { "", { .ctype = NOTHING } },
+		      { "", { .ctype = FLAG, .bits = 1 } },
+		      { "", { .ctype = TEXT, .value = 8 } } } },
+	[ENUM] = { "enum", { .bytes = 5, .kind = TFF_CTYPE_VARIANT },
+		   { { "", { .ctype = FLAG } },
+		     { "Empty", { .ctype = FLAG, .value = 1 } },
+		     { "", { .ctype = NOTHING } },
+		     { "Number", { .ctype = FLAG, .value = 2 } },
+		     { "", { .ctype = INT, .value = 8 } },
+		     { "Pair", { .ctype = FLAG, .value = 3 } },
+		     { "", { .ctype = ITEM } } } },
+	[HIDDEN] = { "hidden", { .bytes = 16, .kind = TFF_CTYPE_UNION },
+		     { { "t", { .ctype = TEXT } } } },
+};
+
+static struct tff *types_make(void)
+{
+	struct tff_builder builder = { .major = 5 };
+	struct error err = { 0 };
+	struct bytes out;
+	struct tff *tff;
+
+	tff_section_begin(&builder, "/bin/app", 1);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		tff_ctype_add(&builder, all[i].name, all[i].type);
+		for (size_t m = 0; m < 9 && all[i].members[m].name; m++)
+			tff_member_add(&builder, all[i].members[m].name,
+				       all[i].members[m].member);
+	}
+	out = tff_finish(&builder);
+	if (tff_parse(&tff, out.data, out.size, "test.tff", &err))
+		tap_bail("%s", err.text);
+	bytes_free(&out);
+	return tff;
+}
+
+/* In memory of its own size. */
+static char *render(const struct value_types *types, const char *fmt,
+		    const struct bytes *data)
+{
+	struct ras_record *record = calloc(1, sizeof(*record) + data->size);
+	struct decode_format format;
+	struct decode_result result;
+	char *text;
+
+	record->length = RAS_RECORD_HEADER + data->size;
+	if (data->size)
+		memcpy(record + 1, data->data, data->size);
+	if (decode_compile(&format, fmt, types))
+		tap_bail("no memory");
+	text = decoder_text(&(struct render_input){ &format, record }, NULL,
+			    &result);
+	decode_free(&format);
+	free(record);
+	return text;
+}
+
+/* Items: "n5" a number, "'abc'" bytes, "f" a fault, "a" absent, "c'ab'" bytes
+ * that are cut, "-" an empty one */
+static void items_add(struct bytes *data, const char *items)
+{
+	uint8_t status = RAS_ITEM_VALUE;
+	uint64_t number;
+	char *end;
+
+	for (; *items; items++) {
+		const char *start = items + 1;
+
+		switch (*items) {
+		case 'n':
+			number = strtoull(start, &end, 0);
+			data_item(data, status, (char *)&number, 8);
+			items = end - 1;
+			break;
+		case '\'':
+			items = strchr(start, '\'');
+			data_item(data, status, start, items - start);
+			status = RAS_ITEM_VALUE;
+			break;
+		case 'c':
+			status |= RAS_ITEM_CUT;
+			break;
+		case 'f':
+			data_fault(data, 0x1234);
+			break;
+		case 'a':
+			data_item(data, RAS_ITEM_ABSENT, "", 0);
+			break;
+		case '-':
+			data_item(data, status, "", 0);
+			status = RAS_ITEM_VALUE;
+			break;
+		}
+	}
+}
+
+#define FAULT	"<not readable: 0000000000001234>"
+#define ZEROS	"0000000000000000"	/* bytes of a text in something else */
+
+static const struct {
+	const char *fmt, *items, *text;
+} rows[] = {
+	{ "%P%{text}|", "n4 'carl'", "carl|" },
+	{ "%P%{text}|%P%{int}", "n0 - '0000'", "|808464432" },
+	{ "%P%{text}|", "n300 c'carl'", "carl<cut: 4 of 300 bytes>|" },
+	{ "%P%{text}|%P%{int}", "n1152921504606846976 f '0000'",
+	  FAULT "|808464432" },
+	{ "%P%{text}|", "f f", FAULT "|" },
+	{ "%P%{text}|", "a a", "<not available here>|" },
+	{ "%P%{text}|", "n4", "<cut>|" },
+	{ "%P%{text}|", "", "<not traced>|" },
+	{ "%{text}|", "n4 'carl'", "carl|" },
+	{ "%P%{texts}|%P%{int}", "n1 - n1 'a' n0 - '0000'",
+	  "{\"a\"}|808464432" },
+	{ "%P%{texts}|", "n0 - n0 - n0 -", "{}|" },
+	{ "%P%{texts}|", "n5 - n1 'a' n2 c'b'",
+	  "{\"a\", \"b\" <cut: 1 of 2 bytes>, <cut: 2 of 5>}|" },
+	{ "%P%{texts}|", "n2 - f f n1 'b'", "{" FAULT ", \"b\"}|" },
+	{ "%P%{texts}|", "n2 - n1 'a'", "{\"a\", <not traced>}|" },
+	{ "%P%{item}|", "'0000" ZEROS "' n1 'x'",
+	  "{n = 808464432, t = \"x\"}|" },
+	{ "%P%{item}|", "f n1 'x'", FAULT "|" },
+	{ "%P%{items}|", "n1 '0000" ZEROS "' n1 'x' n0 -",
+	  "{{n = 808464432, t = \"x\"}}|" },
+	{ "%P%{one}|", "n0 - n0 -", "NULL|" },
+	{ "%P%{one}|", "n5 '0000" ZEROS "' n1 'x'",
+	  "{n = 808464432, t = \"x\"}|" },
+	{ "%P%{one}|", "n5 f f f", FAULT "|" },
+	{ "%P%{maybe}|", "'\1" ZEROS "' n2 'ab'", "\"ab\"|" },
+	{ "%P%{enum}|", "'\2" "0000' n0 -", "Number(808464432)|" },
+	{ "%P%{enum}|", "'\1" "0000' n0 -", "Empty|" },
+	{ "%P%{enum}|", "'\7" "0000' n0 -", "<no alternative: 7>|" },
+	{ "%P%{hidden}|", "'" ZEROS "'", "{t = <not traced>}|" },
+};
+
+/* Any items are printed, within the record. */
+static void test_random(const struct value_types *types)
+{
+	static const char *const fmts[] = {
+		"%P%{text}", "%P%{texts} %P%{item}", "%P%{items}", "%P%{one}",
+		"%P%{maybe}%P%{enum}", "%{one}%{texts}", "%P%W%{item}",
+	};
+	unsigned int printed = 0;
+
+	srand(1);
+	for (unsigned int round = 0; round < 20000; round++) {
+		struct bytes data = { 0 };
+		size_t size = rand() % 120;
+		char *text;
+
+		for (size_t i = 0; i < size; i++) {
+			uint8_t c = rand() % 4 ? rand() % 12 : rand();
+
+			bytes_add(&data, &c, 1);
+		}
+		text = render(types, fmts[round % 7], &data);
+		printed += strlen(text) < 100000;
+		free(text);
+		bytes_free(&data);
+	}
+	tap_ok(printed == 20000, "any bytes are printed");
+}
+
+int main(void)
+{
+	struct tff *tff = types_make();
+	struct value_types types = value_types_of(tff, tff->sections);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct bytes data = { 0 };
+		char *text;
+
+		items_add(&data, rows[i].items);
+		text = render(&types, rows[i].fmt, &data);
+		tap_str(text, rows[i].text, "%s of %s", rows[i].fmt,
+			rows[i].items);
+		free(text);
+		bytes_free(&data);
+	}
+	test_random(&types);
+	tff_close(tff);
+	return tap_done();
+}
