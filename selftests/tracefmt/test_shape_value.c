@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Values that consist of several items of a record: what each kind is in text,
- * what is said of a part that is missing or cut, and that no items, however
+ * the note of a part that is missing or cut, and that no items, however
  * damaged, are read past their end.
  */
 #include <tap.h>
