@@ -200,6 +200,40 @@ static const struct {
 	{ "", "" },
 };
 
+/* And of a function, in TP. */
+static const struct {
+	const char *text, *name;
+} functions[] = {
+	{ "main.(*Cache).Get,RETEP", "main.(*Cache).Get" },
+	{ "example.com/a-b/c%2e1.(*T[int]).F+4",
+	  "example.com/a-b/c%2e1.(*T[int]).F" },
+	{ "main.F[...],", "main.F[...]" },
+	{ "main.(*T).F-fm,", "main.(*T).F-fm" },
+	{ "fn-4", "fn" },
+	{ "fn-0x4", "fn" },
+	{ "fn/*c*/,", "fn" },
+	{ "<a::B>::fn,", "<a::B>::fn" },
+	{ "<a::B<C> as d::E>::fn::<F>+4", "<a::B<C> as d::E>::fn::<F>" },
+	{ "<&[u8] as E>::fn::{closure#0},", "<&[u8] as E>::fn::{closure#0}" },
+	{ "<a::B>", "" },
+	{ "fn(*),", "fn(*)" },
+	{ "fn(*)+4", "fn(*)" },
+	{ "/x", "" },
+	{ "-x", "" },
+};
+
+static void functions_check(void)
+{
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		const char *text = functions[i].text;
+		size_t n = lexer_function_length(text, text + strlen(text));
+
+		tap_ok(n == strlen(functions[i].name) &&
+		       !memcmp(text, functions[i].name, n),
+		       "the function in '%s'", text);
+	}
+}
+
 static void names_check(void)
 {
 	char deep[400];
@@ -226,6 +260,7 @@ int main(void)
 {
 	rows_check();
 	names_check();
+	functions_check();
 	numbers_check();
 	reread_check("\\c\\src\\x-y.dll MAJOR", true, "P\\c\\src\\x-y.dll MAJOR");
 	reread_check("/usr/lib/x+.so.1=", true, "P/usr/lib/x+.so.1 =");

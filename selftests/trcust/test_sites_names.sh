@@ -49,6 +49,16 @@ if c++ -w -O0 -g -o names "$here/exits/names.cc" 2>log; then
 	like "$(cat err)" \
 		'there are: .*add[(].*[(]_ZN.*[)] at 0x.*add[(].*[(]_ZN.*[)] at 0x' \
 		"that names both, as the linker does, too"
+	like "$(cat err)" 'TP=shop::basket::add[(][*][)] means all' \
+		"and how to have both"
+	is "$(addresses_of 'shop::basket::add(*)+0')" \
+		"$(entry names 'basket3add')" "which has a site at each"
+	is "$(addresses_of 'add(int)+0')" "$(entry names 'basket3addEi')" \
+		"a name without the dot"
+	is "$(addresses_of '.small(*)')" "$(addresses_of .small)" \
+		"all of what was only inlined"
+	is "$(addresses_of '.nosuch(*)')" "" "all of nothing"
+	like "$(cat err)" 'BADSYMBOL' "isn't found"
 	is "$(addresses_of '.nosuch::total')" "" "another scope"
 	like "$(cat err)" BADSYMBOL "isn't found"
 
@@ -95,6 +105,87 @@ for split in '' -gsplit-dwarf; do
 		"each copy of an inlined function $split"
 	is "$(sort -u lines | wc -l)" 2 "  there are two"
 done
+
+# Overloads with different variables
+cat >several.cc <<'END'
+#include <string>
+int volatile sink;
+__attribute__((noinline)) int greet(int n) { sink = n; return n; }
+__attribute__((noinline)) int greet(int n, char c) { sink = c; return n; }
+__attribute__((noinline)) int greet(const std::string &who)
+{
+	sink = who.size();
+	return 1;
+}
+int main(int argc, char **argv)
+{
+	return greet(argc) + greet(argc, 'c') + greet(argv[0]);
+}
+END
+if c++ -w -O0 -g -o several several.cc 2>log; then
+	module=several
+	is "$(addresses_of 'greet(*)+0')" "$(entry several '5greet')" \
+		"all overloads"
+	is "$(addresses_of 'greet(*),VARS=(n)' | wc -l)" 2 \
+		"those that have the variable"
+	like "$(cat err)" "warning: .*LEFTOUT" "with a warning of others"
+	like "$(cat err)" "'n' is not in scope there" "which names it"
+	is "$(addresses_of 'greet(*),RETEP' | wc -l)" 3 "the exits of all"
+	is "$(addresses_of 'greet(const std::string &)+0')" \
+		"$(entry several '5greetRKNSt')" "a parameter std::string"
+	strip -g -o bare several
+	module=bare
+	is "$(addresses_of 'greet(*)')" "$(entry several '5greet')" \
+		"all without debug information"
+	module=several
+else
+	skip "overloads" "the compiler can't do it"
+fi
+
+# Names of Go and Rust
+{
+	echo 'int main(void) { return 0; }'
+	for name in 'main.(*Cache).Get' 'example.com/a-b/store.(*Store).Add' \
+		'main.Twice[go.shape.int_0]' 'main.Twice[go.shape.float64_0]' \
+		_RNvMNtNtCs6GmmlP4bgsG_1r4shop5storeNtB2_5Store3add \
+		_RNvXs_NtNtCs6GmmlP4bgsG_1r4shop5storeNtB4_5StoreNtB4_4Show4show \
+		_RNvXs0_NtNtCs6GmmlP4bgsG_1r4shop5storemNtB5_4Show4show \
+		_ZN1r4shop5store5Store3old17hb991cbef06262ba8E; do
+		printf '__asm__(".globl \\"%s\\"\\n.type \\"%s\\", %%function\\n' \
+			"$name" "$name"
+		printf '\\"%s\\": nop\\nret\\n.size \\"%s\\", .-\\"%s\\"");\n' \
+			"$name" "$name" "$name"
+	done
+} >foreign.c
+if cc -o foreign foreign.c 2>log; then
+	module=foreign
+	while IFS='|' read -r name pattern; do
+		is "$(addresses_of "$name")" "$(entry foreign "$pattern")" \
+			"$name"
+	done <<-'END'
+	main.(*Cache).Get|Cache.*Get$
+	.main.(*Cache).Get|Cache.*Get$
+	example.com/a-b/store.(*Store).Add|Store.*Add$
+	store.(*Store).Add|Store.*Add$
+	main.Twice[go.shape.int_0]|int_0
+	main.Twice(*)|Twice
+	main.Twice[...](*)|Twice
+	<r::shop::store::Store>::add|Store3add
+	<shop::store::Store>::add|Store3add
+	shop::store::Store::add|Store3add
+	Store::add|Store3add
+	<shop::store::Store>::old|Store3old
+	<Store as Show>::show|StoreNtB4_4Show
+	<u32 as r::shop::store::Show>::show|storemNtB5_4Show
+	Store::show|StoreNtB4_4Show
+	show(*)|4show$
+	END
+	is "$(addresses_of main.Twice | wc -l)" 1 "one of two instances"
+	like "$(cat err)" 'warning: .*TRCERR_AMBIGUOUS' "with a warning"
+	is "$(addresses_of '(*Store).Add')" "" "no package"
+else
+	skip "names of Go and Rust" "the assembler can't do it"
+fi
 
 # Local functions of the same name
 for name in one two; do

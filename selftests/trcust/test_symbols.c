@@ -169,6 +169,9 @@ static void check_several(struct module *module)
 	tap_ok(strstr(text, "plain"), "a near name of C: %s", text);
 }
 
+#define STRING	"std::__cxx11::basic_string<char, std::char_traits<char>, " \
+		"std::allocator<char> >"
+
 static const struct {
 	const char *full, *wanted;
 	bool matches;
@@ -209,7 +212,78 @@ static const struct {
 	{ "s::operator unsigned long() const", "long", false },
 	{ "f[abi:cxx11](int)", "f", true },
 	{ "f(int)::g::h(long)", "h(long)", true },
+	{ "f(" STRING " const&)", "f(std::string const&)", true },
+	{ "f(" STRING " const&)", "f(const std::string &)", true },
+	{ "f(" STRING " const&)", "f(std::basic_string<char> const&)", true },
+	{ "f(" STRING " const&)", "f(std::wstring const&)", false },
+	{ "f(" STRING ")", "f(std::string const&)", false },
+	{ "a::b<" STRING " >::f(int)", "b<std::string>::f", true },
+	{ "f(std::vector<int, my::allocator<int> >)", "f(std::vector<int>)",
+	  false },
+	{ "<k::a::B>::f", "<k::a::B>::f", true },
+	{ "<k::a::B>::f", "<a::B>::f", true },
+	{ "<k::a::B>::f", "B::f", true },
+	{ "<k::a::B>::f", "f", true },
+	{ "<k::a::B>::f", "C::f", false },
+	{ "<k::a::B<u8>>::f", "B<u8>::f", true },
+	{ "<k::a::B<u8>>::f", "B::f", true },
+	{ "<k::a::B<u8>>::f", "<B<i8>>::f", false },
+	{ "k::a::B::f", "<a::B>::f", true },
+	{ "<k::a::B as k::a::T>::f", "<B as T>::f", true },
+	{ "<k::a::B as k::a::T>::f", "<B as U>::f", false },
+	{ "<k::a::B as k::a::T>::f", "<C as T>::f", false },
+	{ "<k::a::B as k::a::T>::f", "B::f", true },
+	{ "<k::a::B as k::a::T>::f", "T::f", false },
+	{ "<k::a::B>::f", "<B as T>::f", false },
+	{ "<[u8] as k::T>::f", "<[u8] as T>::f", true },
+	{ "<k::B>::f::{closure#0}", "B::f", false },
+	{ "k::f::<i32>", "f", true },
+	{ "k::f::<i32>", "k::f<i32>", true },
+	{ "k::f::<i32>", "f::<i32>", true },
+	{ "k::f::<i32>", "f::<u8>", false },
 };
+
+static const struct {
+	const char *full, *display;
+} displays[] = {
+	{ "Circle::area() const", "Circle::area" },
+	{ "int ns::tm<int>(int)", "ns::tm<int>" },
+	{ "a::b<" STRING " >::f(int)", "a::b<std::string>::f" },
+	{ "std::map<" STRING ", std::vector<int, std::allocator<int> >, "
+	  "std::less<" STRING " >, std::allocator<std::pair<" STRING
+	  " const, std::vector<int, std::allocator<int> > > > >::at(int)",
+	  "std::map<std::string, std::vector<int>>::at" },
+	{ "std::map<int, int, std::greater<int>, std::allocator<int> >::at()",
+	  "std::map<int, int, std::greater<int>>::at" },
+	{ "std::tuple<int, std::allocator<int> >::f()",
+	  "std::tuple<int, std::allocator<int>>::f" },
+	{ "std::forward<x, std::allocator<x> >(x)",
+	  "std::forward<x, std::allocator<x>>" },
+	{ "std::stack<int, std::deque<int, std::allocator<int> > >::top()",
+	  "std::stack<int>::top" },
+	{ "std::basic_ostream<char, std::char_traits<char> >::flush()",
+	  "std::ostream::flush" },
+	{ "mystd::vector<int, std::allocator<int> >::f()",
+	  "mystd::vector<int, std::allocator<int>>::f" },
+	{ "operator< <int>(a)", "operator< <int>" },
+	{ "(anonymous namespace)::f(int)", "(anonymous namespace)::f" },
+	{ "<k::a::B as k::a::T>::f", "<k::a::B as k::a::T>::f" },
+	{ "std::vector<int", "std::vector<int" },
+	{ "std::vector<", "std::vector<" },
+	{ "std::", "std::" },
+	{ "", "" },
+};
+
+static void check_displays(void)
+{
+	for (size_t i = 0; i < sizeof(displays) / sizeof(displays[0]); i++) {
+		char *text = demangle_display(displays[i].full);
+
+		tap_str(text, displays[i].display, "'%s' in short",
+			displays[i].full);
+		free(text);
+	}
+}
 
 static void check_matches(void)
 {
@@ -248,6 +322,7 @@ int main(void)
 	compiled_write("a.cc", source_a);
 	compiled_write("b.cc", source_b);
 	check_matches();
+	check_displays();
 	check_bomb();
 	if (!compiled_run("g++ -O1 a.cc b.cc -o a")) {
 		tap_skip("symbols of C++", "the compiler can't do it");

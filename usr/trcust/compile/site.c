@@ -589,7 +589,7 @@ static int resolve_blind(const struct site_search *s, struct compile_point *out)
 	struct compile_site *site;
 	bool others;
 
-	if (tp->kind != TSF_TP_SYMBOL ||
+	if (tp->kind != TSF_TP_SYMBOL || tsf_tp_is_all(tp) ||
 	    (tp->retep && tp->retep != TSF_RETEP_CALLER))
 		return report_needs_file(c, tp->pos,
 					 "this without the kernel's file");

@@ -312,6 +312,9 @@ static void warn_ambiguous_code(const struct site_search *s, uint64_t used)
 				 text, sizeof(text));
 	if (text[0])
 		diag_hint(s->c->diag, "there are: %s", text);
+	if (!strchr(s->point->tp.name, '('))
+		diag_hint(s->c->diag, "TP=%s(*) means all of them",
+			  s->point->tp.name);
 }
 
 /* A place that has the name of the TP; `others` have it, too. */
@@ -436,7 +439,9 @@ static bool is_part(const struct compilation *c,
 static int add_function(struct site_search *s,
 			const struct dwarf_function *function)
 {
-	const struct module_symbol *clone = clone_symbol(s->c, function);
+	const struct module_symbol *clone =
+		s->all ? made_symbol(s->c, function, "") :
+			 clone_symbol(s->c, function);
 	struct site_place *place = site_place_add(s, function->entry);
 
 	if (!place)
@@ -507,8 +512,9 @@ static int take_own(struct site_search *s, const struct dwarf_functions *found,
 		if (other->inlined || other->entry == own->entry ||
 		    is_part(s->c, other))
 			continue;
-		if (clone_symbol(s->c, own) && clone_symbol(s->c, other) &&
-		    is_same_source(own, other))
+		if (s->all || (clone_symbol(s->c, own) &&
+			       clone_symbol(s->c, other) &&
+			       is_same_source(own, other)))
 			code = add_function(s, other);
 		else
 			others = true;
@@ -569,6 +575,77 @@ static int find_dwarf(struct site_search *s, const char *name, const char *file)
 	return code;
 }
 
+/* The functions of one source, those of others left out. */
+static int take_source(struct site_search *s,
+		       const struct dwarf_functions *found, size_t first)
+{
+	struct dwarf_functions same = { 0 };
+	int code = 0;
+
+	/* the first one of it takes them all */
+	for (size_t i = 0; i < first; i++)
+		if (is_same_source(&found->functions[i],
+				   &found->functions[first]))
+			return 0;
+	same.functions = calloc(found->count, sizeof(*same.functions));
+	if (!same.functions)
+		return diag_no_memory(s->c->diag, s->point->tp.pos);
+	for (size_t i = first; i < found->count; i++)
+		if (is_same_source(&found->functions[i],
+				   &found->functions[first]))
+			same.functions[same.count++] = found->functions[i];
+	code = take_functions(s, &same);
+	free(same.functions);	/* the ranges are found's */
+	return code;
+}
+
+struct symbol_list {
+	struct site_search *s;
+	int code;
+};
+
+/* A function that debug information doesn't have. */
+static void take_symbol(void *context, const struct module_symbol *symbol)
+{
+	struct symbol_list *list = context;
+	struct site_search *s = list->s;
+
+	if (list->code || symbol->type != STT_FUNC || !symbol->defined)
+		return;
+	for (size_t i = 0; i < s->count; i++)
+		if (s->places[i].address == symbol->address)
+			return;
+	list->code = find_elf(s, symbol, false);
+	if (list->code)
+		return;
+	s->places[s->count - 1].symbol =
+		analysis_text(s->c, s->point->tp.pos, symbol->name,
+			      symbol->name_length);
+	if (!s->places[s->count - 1].symbol)
+		list->code = -1;
+}
+
+/* TP=name(*): every function that the name means, and the inlined copies of
+ * those that exist only inlined. */
+static int find_all(struct site_search *s, const char *name, const char *file)
+{
+	const struct compilation *c = s->c;
+	struct symbol_list list = { .s = s };
+	struct dwarf_functions found = { 0 };
+	int code = 0;
+
+	s->all = true;
+	if (c->dwarf && dwarf_function_find(c->dwarf, name, file, &found))
+		return diag_no_memory(c->diag, s->point->tp.pos);
+	for (size_t i = 0; i < found.count && !code; i++)
+		code = take_source(s, &found, i);
+	dwarf_functions_free(&found);
+	if (code || file)
+		return code;
+	module_symbol_each(c->module, name, MODULE_CODE, take_symbol, &list);
+	return list.code;
+}
+
 static int find_map(struct site_search *s)
 {
 	bool others;
@@ -580,8 +657,8 @@ static int find_map(struct site_search *s)
 }
 
 /* "file.c:name": what follows the colon, which is no part of a "::" of the
- * name. *file: a copy of what precedes it. 0, 1: there is no file; -1 after a
- * message. */
+ * name, without "(*)". *file: a copy of what precedes it. 0, 1: there is no
+ * file; -1 after a message. */
 static int name_split(const struct compilation *c,
 		      const struct tsf_point *point, const char **file,
 		      const char **name)
@@ -589,6 +666,10 @@ static int name_split(const struct compilation *c,
 	const char *text = point->tp.name;
 
 	*file = NULL;
+	if (tsf_tp_is_all(&point->tp))
+		text = analysis_text(c, point->tp.pos, text, strlen(text) - 3);
+	if (!text)
+		return -1;
 	*name = text;
 	for (const char *p = text; *p && *p != '('; p++) {
 		if (*p != ':')
@@ -659,6 +740,10 @@ int site_symbol_find(struct site_search *s)
 	if (!file)
 		symbol = module_symbol_find(c->module, name, MODULE_CODE,
 					    &others);
+	if (tsf_tp_is_all(&s->point->tp)) {
+		code = find_all(s, name, file);
+		return code || s->count ? code : report_unknown_code(s, symbol);
+	}
 	if (symbol && symbol->defined) {
 		code = find_elf(s, symbol, others);
 		return code ? code : add_clones(s, symbol);

@@ -30,6 +30,7 @@ struct site_place {
 struct site_search {
 	const struct compilation *c;
 	const struct tsf_point *point;
+	bool all;		/* "name(*)": every function of the name */
 	struct site_place *places;
 	size_t count, room;
 };

@@ -86,10 +86,11 @@ static int report_unknown(const struct symbol_query *q)
 	char text[512], at[320];
 	bool elsewhere = false;
 
-	/* a line may be in several functions, which may have other names; a
-	 * function's copies are all meant */
+	/* a line may be in several functions, which may have other names, and
+	 * so may all functions of a name; a function's copies are all meant */
 	if (!q->site->alone && c->dwarf && point &&
-	    point->tsf->tp.kind == TSF_TP_LINE)
+	    (point->tsf->tp.kind == TSF_TP_LINE ||
+	     tsf_tp_is_all(&point->tsf->tp)))
 		for (size_t i = 0; i < point->site_count && i < OTHERS_MAX; i++)
 			elsewhere |= !dwarf_variable_find(c->dwarf,
 							  &point->sites[i].from,

@@ -392,7 +392,24 @@ static const char *qualifiers_end(const char *at, const char *end)
 	return at;
 }
 
-size_t lexer_symbol_length(const char *at, const char *end)
+/* In names of functions of Go and Rust: what begins a part of one ("<"), or is
+ * in the middle of it: "/pkg", "-pkg", "%2e". NULL: nothing. */
+static const char *function_mark_end(const char *start, const char *at,
+				     const char *end)
+{
+	const char *group;
+
+	if (*at == '<') {
+		group = group_end(at, end);
+		return group && text_starts(group, end, "::") ? group : NULL;
+	}
+	if (at == start || !strchr("/-%", *at) || at + 1 == end ||
+	    !lexer_is_word(at[1]) || (*at == '-' && lexer_is_digit(at[1])))
+		return NULL;
+	return at + 1;
+}
+
+static size_t symbol_length(const char *at, const char *end, bool function)
 {
 	static const char anonymous[] = "(anonymous namespace)";
 	const char *start = at, *part, *group;
@@ -409,6 +426,9 @@ size_t lexer_symbol_length(const char *at, const char *end)
 		} else if (text_starts(at, end, "{")) {
 			group = group_end(at, end);
 			at = group ? group : at;
+		} else if (function && at < end && *at) {
+			group = function_mark_end(start, at, end);
+			at = group ? group : at;
 		}
 		while (at < end && is_symbol(*at))
 			at++;
@@ -419,7 +439,8 @@ size_t lexer_symbol_length(const char *at, const char *end)
 		/* template arguments, an ABI tag, parameters */
 		group = NULL;
 		if (at < end &&
-		    (*at == '<' || *at == '(' || text_starts(at, end, "[abi:")))
+		    (*at == '<' || *at == '(' ||
+		     text_starts(at, end, function ? "[" : "[abi:")))
 			group = group_end(at, end);
 		if (group && *at == '(')
 			group = qualifiers_end(group, end);
@@ -428,21 +449,42 @@ size_t lexer_symbol_length(const char *at, const char *end)
 	return at - start;
 }
 
+size_t lexer_symbol_length(const char *at, const char *end)
+{
+	return symbol_length(at, end, false);
+}
+
+size_t lexer_function_length(const char *at, const char *end)
+{
+	return symbol_length(at, end, true);
+}
+
 /* The token that was read last may be the beginning of another one. */
 static bool can_reread(const struct token *token)
 {
 	return token->kind != TOKEN_END && token->kind != TOKEN_STRING;
 }
 
-struct token lexer_reread_symbol(struct lexer *lexer, struct token token)
+static struct token reread(struct lexer *lexer, struct token token,
+			   size_t (*length_of)(const char *at, const char *end))
 {
 	size_t length = can_reread(&token) ?
-				lexer_symbol_length(token.text, lexer->end) : 0;
+				length_of(token.text, lexer->end) : 0;
 
 	if (!length)
 		return token;
 	lexer->at = token.text + length;
 	return token_make(lexer, TOKEN_SYMBOL, token.text);
+}
+
+struct token lexer_reread_symbol(struct lexer *lexer, struct token token)
+{
+	return reread(lexer, token, lexer_symbol_length);
+}
+
+struct token lexer_reread_function(struct lexer *lexer, struct token token)
+{
+	return reread(lexer, token, lexer_function_length);
 }
 
 struct token lexer_reread_path(struct lexer *lexer, struct token token)

@@ -49,11 +49,12 @@ void lexer_init_part(struct lexer *lexer, struct diag *diag, const char *at,
 struct token lexer_next(struct lexer *lexer);
 
 /*
- * Read the last token again, as the name of a symbol or of a
+ * Read the last token again, as the name of a symbol, of a function or of a
  * file (up to a blank, comma, semicolon, quote or '='). A token that can't
  * begin one comes back as it is.
  */
 struct token lexer_reread_symbol(struct lexer *lexer, struct token token);
+struct token lexer_reread_function(struct lexer *lexer, struct token token);
 struct token lexer_reread_path(struct lexer *lexer, struct token token);
 
 /* The last token is a mark, the quote of a character constant like '"': go
@@ -62,6 +63,9 @@ void lexer_skip_character(struct lexer *lexer, const struct token *quote);
 
 /* How many bytes at `at` are the name of a symbol. */
 size_t lexer_symbol_length(const char *at, const char *end);
+/* The same of a function, which may also be of Go or Rust:
+ * "example.com/x.(*T[int]).F", "<T as X>::f". */
+size_t lexer_function_length(const char *at, const char *end);
 
 bool lexer_is_word(char c);		/* may be part of a word */
 bool lexer_is_digit(char c);

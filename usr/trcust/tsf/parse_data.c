@@ -49,7 +49,8 @@ static bool register_is_segment(const struct arch_register *reg)
 	return reg && reg->kind == ARCH_SEG;
 }
 
-bool parse_symbol_name(struct parser *p, const char **name, struct srcpos *pos)
+bool parse_symbol_name(struct parser *p, bool function, const char **name,
+		       struct srcpos *pos)
 {
 	struct tsf_string string;
 
@@ -62,7 +63,9 @@ bool parse_symbol_name(struct parser *p, const char **name, struct srcpos *pos)
 		*name = string.text;
 		return true;
 	}
-	if (parser_at_name(p))
+	if (function && (parser_at_name(p) || !p->last_names))
+		parser_reread_function(p);
+	else if (parser_at_name(p))
 		parser_reread_symbol(p);
 	if (p->token.kind != TOKEN_SYMBOL)
 		return parser_missing(p, "name");
@@ -143,7 +146,7 @@ static bool parse_base(struct parser *p, struct tsf_address *address,
 	}
 	address->form = TSF_ADDRESS_SYMBOL;
 	if (parser_take_mark(p, '.'))
-		return parse_symbol_name(p, &address->name, &address->pos);
+		return parse_symbol_name(p, false, &address->name, &address->pos);
 	if (rule != ADDRESS_LEN || p->token.kind != TOKEN_WORD ||
 	    parser_at_trace(p))
 		return base_refuse(p, rule);
@@ -334,7 +337,8 @@ static bool parse_register(struct parser *p, struct tsf_stmt *stmt)
 	stmt->reg.pos = p->token.pos;
 	if (parser_take_mark(p, '.')) {
 		stmt->reg_is_variable = true;
-		return parse_symbol_name(p, &stmt->reg.name, &stmt->reg.pos);
+		return parse_symbol_name(p, false, &stmt->reg.name,
+					 &stmt->reg.pos);
 	}
 	text = parser_text(p, &p->token);
 	reg = p->token.kind == TOKEN_WORD ? parser_register_find(p, text) :

@@ -10,7 +10,8 @@ bool parse_memory(struct parser *p);
 bool parse_len(struct parser *p);
 bool parse_vars(struct parser *p);
 bool parse_stack(struct parser *p);
-/* The name of a symbol, after its dot. */
-bool parse_symbol_name(struct parser *p, const char **name, struct srcpos *pos);
+/* The name of a symbol, after its dot; `function`: as TP has it. */
+bool parse_symbol_name(struct parser *p, bool function, const char **name,
+		       struct srcpos *pos);
 
 #endif

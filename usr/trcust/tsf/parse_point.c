@@ -295,7 +295,7 @@ static bool parse_tp_symbol(struct parser *p, struct tsf_tp *tp)
 	const char *digits;
 	bool minus;
 
-	if (!parse_symbol_name(p, &tp->name, &tp->pos))
+	if (!parse_symbol_name(p, true, &tp->name, &tp->pos))
 		return false;
 	tp->kind = TSF_TP_SYMBOL;
 	tp->text = tp->name;
@@ -403,16 +403,27 @@ static bool parse_tp_at(struct parser *p, struct tsf_tp *tp)
 	return parse_tp_line(p, tp);
 }
 
+/* A name without the dot: one that can't be taken for something else. */
+static bool at_bare_name(const struct parser *p)
+{
+	const struct token *token = &p->token;
+
+	return token->kind == TOKEN_STRING ||
+	       (token->kind == TOKEN_WORD && !parser_at_trace(p)) ||
+	       (token->kind == TOKEN_MARK && strchr("<~(", *token->text) &&
+		*token->text);
+}
+
 static bool parse_tp(struct parser *p)
 {
 	if (parser_take_mark(p, '@'))
 		return parse_tp_at(p, &p->point->tp);
-	if (parser_take_mark(p, '.'))
+	if (parser_take_mark(p, '.') || at_bare_name(p))
 		return parse_tp_symbol(p, &p->point->tp);
 	parser_missing(p, ".");
 	if (!p->aborted)
-		diag_hint(p->diag, "a symbol is written '.name', a source line "
-			   "'@file,line'");
+		diag_hint(p->diag, "a symbol is written 'name' or '.name', a "
+			   "source line '@file,line'");
 	return false;
 }
 

@@ -105,6 +105,11 @@ void parser_reread_symbol(struct parser *p)
 	token_set(p, lexer_reread_symbol(&p->lexer, p->token));
 }
 
+void parser_reread_function(struct parser *p)
+{
+	token_set(p, lexer_reread_function(&p->lexer, p->token));
+}
+
 void parser_reread_path(struct parser *p)
 {
 	token_set(p, lexer_reread_path(&p->lexer, p->token));

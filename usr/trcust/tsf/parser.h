@@ -113,6 +113,7 @@ const char *parser_format(struct parser *p, const char *fmt, ...)
 bool parser_at_name(const struct parser *p);
 /* Where a symbol or a file name is expected: read the next token as one. */
 void parser_reread_symbol(struct parser *p);
+void parser_reread_function(struct parser *p);
 void parser_reread_path(struct parser *p);
 /* From `first` to the token taken last, when that is on the same line. */
 struct srcpos parser_span(const struct parser *p, struct srcpos first);

@@ -152,6 +152,13 @@ char *tsf_format(struct tsf *tsf, const char *fmt, ...)
 	return text;
 }
 
+bool tsf_tp_is_all(const struct tsf_tp *tp)
+{
+	size_t length = tp->kind == TSF_TP_SYMBOL ? strlen(tp->name) : 0;
+
+	return length > 3 && !strcmp(tp->name + length - 3, "(*)");
+}
+
 void *tsf_append(struct tsf *tsf, void *array, size_t *count, size_t size)
 {
 	void **start = array;

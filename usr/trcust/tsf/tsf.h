@@ -116,7 +116,8 @@ struct tsf_tp {
 	enum tsf_tp_kind kind;
 	struct srcpos pos;	/* of the name */
 	const char *name;	/* symbol, file name or USDT probe; a symbol
-				 * may be "ns::fn(int)" or "file.c:name" */
+				 * may be "ns::fn(int)", "ns::fn(*)" or
+				 * "file.c:name" */
 	const char *provider;	/* USDT */
 	const char *text;	/* the clause as written, "alloc+4,RETEP" */
 	int64_t offset;
@@ -124,6 +125,9 @@ struct tsf_tp {
 	uint32_t line;
 	enum tsf_retep retep;
 };
+
+/* "name(*)": every function of that name. */
+bool tsf_tp_is_all(const struct tsf_tp *tp);
 
 enum tsf_address_form {
 	TSF_ADDRESS_SYMBOL,	/* .name */

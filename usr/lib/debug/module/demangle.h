@@ -25,10 +25,19 @@ const char *demangle_base(const char *name, size_t *length);
 /* The length of a name without parameters and what follows them. */
 size_t demangle_plain_length(const char *name);
 
+/* The name with "std::string" for "std::__cxx11::basic_string<char, ...>", and
+ * without other arguments of the standard library's templates that are their
+ * defaults, malloc'd. NULL: no memory. */
+char *demangle_shorten(const char *name);
+/* The same without return type and parameters: "ns::cls<std::string>::fn" */
+char *demangle_display(const char *full);
+
 /*
  * Is `wanted` a way to write the name `full`, which has parameters? Scopes may
  * be left out from the left, and template arguments and parameters as a whole;
- * blanks, and on which side of a type const is, don't matter.
+ * blanks, on which side of a type const is, and what demangle_shorten() leaves
+ * out don't matter. "<ns::Type>::fn" and "<ns::Type as ns::Trait>::fn" of Rust
+ * may be written as "ns::Type::fn".
  */
 bool demangle_matches(const char *full, const char *wanted);
 

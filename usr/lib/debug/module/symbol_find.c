@@ -165,6 +165,44 @@ module_symbol_full_names(const struct module *module)
 	return index;
 }
 
+/* Is `wanted` the name in Go without type arguments, or with "[...]" for them as
+ * Go prints them? */
+static bool go_part_matches(const char *at, const char *end,
+			    const char *wanted)
+{
+	while (at < end) {
+		unsigned int depth = 0;
+
+		if (*at == '[' && (*wanted != '[' ||
+				   !strncmp(wanted, "[...]", 5))) {
+			wanted += *wanted == '[' ? 5 : 0;
+			do {
+				depth += *at == '[';
+				depth -= *at == ']';
+			} while (++at < end && depth);
+		} else if (*at++ != *wanted++) {
+			return false;
+		}
+	}
+	return !*wanted;
+}
+
+/* "pkg.(*T).F" for "example.com/pkg.(*T[go.shape.int_0]).F". */
+static bool go_name_matches(const struct module_symbol *symbol,
+			    const char *wanted)
+{
+	const char *at = symbol->name, *end = at + symbol->name_length;
+
+	if (symbol->type != STT_FUNC)
+		return false;
+	if (memchr(at, '[', end - at) && go_part_matches(at, end, wanted))
+		return true;
+	for (; at < end && *at != '['; at++)
+		if (*at == '/' && go_part_matches(at + 1, end, wanted))
+			return true;
+	return false;
+}
+
 /* Call take for each symbol that the name can mean: the name itself goes
  * before what it may be short for, and that before templates with their return
  * type. */
@@ -192,17 +230,26 @@ static void search_each(struct name_search *search,
 	if (found || demangle_is_mangled(search->name, length))
 		return;
 	index = module_symbol_full_names(module);
-	while ((entry = demangle_index_next(index, search->name, &walk)))
+	while ((entry = demangle_index_next(index, search->name, &walk))) {
 		take(search, &module->symbols[entry->number]);
+		found = true;
+	}
+	if (found || search->want != MODULE_CODE || !strchr(search->name, '.'))
+		return;
+	for (i = 0; i < module->symbol_count; i++)
+		if (go_name_matches(&module->symbols[i], search->name))
+			take(search, &module->symbols[i]);
 }
 
-static void name_search_run(struct name_search *search, const char *name)
+static void name_search_run(struct name_search *search, const char *name,
+			    void (*take)(struct name_search *search,
+					 const struct module_symbol *symbol))
 {
 	search->name = after_file(name);
 	if (search->name > name)
 		search->file = strndup(name, search->name - name - 1);
 	if (search->name == name || search->file)
-		search_each(search, name_search_take);
+		search_each(search, take);
 }
 
 const struct module_symbol *
@@ -211,10 +258,40 @@ module_symbol_find(const struct module *module, const char *name,
 {
 	struct name_search search = { .module = module, .want = want };
 
-	name_search_run(&search, name);
+	name_search_run(&search, name, name_search_take);
 	free(search.file);
 	*others = search.others;
 	return search.best;
+}
+
+struct symbol_each {
+	struct name_search search;
+	void (*take)(void *context, const struct module_symbol *symbol);
+	void *context;
+};
+
+static void each_symbol_take(struct name_search *search,
+			     const struct module_symbol *symbol)
+{
+	struct symbol_each *each = (struct symbol_each *)search;
+
+	if (symbol_is_of_file(search, symbol))
+		each->take(each->context, symbol);
+}
+
+void module_symbol_each(const struct module *module, const char *name,
+			enum module_want want,
+			void (*take)(void *context,
+				     const struct module_symbol *symbol),
+			void *context)
+{
+	struct symbol_each each = {
+		.search = { .module = module, .want = want },
+		.take = take, .context = context,
+	};
+
+	name_search_run(&each.search, name, each_symbol_take);
+	free(each.search.file);
 }
 
 /* "ns::fn(int)" or "file.c:name" of a symbol, malloc'd; NULL: no memory. */
@@ -279,7 +356,7 @@ void module_symbol_candidates(const struct module *module, const char *name,
 	};
 
 	text[0] = '\0';
-	name_search_run(&c.search, name);
+	name_search_run(&c.search, name, name_search_take);
 	if (c.search.best)
 		search_each(&c.search, candidates_take);
 	free(c.search.file);

@@ -18,13 +18,20 @@ enum module_want { MODULE_CODE, MODULE_DATA };
 /*
  * The symbol that the name means: defined rather than not, of the wanted kind,
  * global rather than local. Where no symbol has just this name, one of C++:
- * plain, qualified, with parameters ("fn", "ns::fn", "fn(int)");
+ * plain, qualified, with parameters ("fn", "ns::fn", "fn(int)"), one of Go
+ * without the path of its package or its type arguments ("pkg.(*T).F");
  * "file.c:name" is the local one of that file. NULL: none. *others: there are
  * more, elsewhere, with no reason to prefer one.
  */
 const struct module_symbol *
 module_symbol_find(const struct module *module, const char *name,
 		   enum module_want want, bool *others);
+/* Calls take for each symbol that the name means, of whatever kind. */
+void module_symbol_each(const struct module *module, const char *name,
+			enum module_want want,
+			void (*take)(void *context,
+				     const struct module_symbol *symbol),
+			void *context);
 /* Those that the name means, "fn(int) at 0x1139, fn(char) at 0x1148", as far
  * as they go into text. */
 void module_symbol_candidates(const struct module *module, const char *name,
