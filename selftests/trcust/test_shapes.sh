@@ -76,12 +76,32 @@ is "$(shown)" "" "a shape for another language is not used"
 trcust -W1 --explain --shapes app.shapes app.tsf >out
 like "$(cat out)" ' \*t +up to 139 bytes +Text, ' "--explain has the type"
 
+printf 'type *\n\tmembers\n' >last.shapes
+status 0 "a shape may be that of the members" \
+	trcust -W1 --shapes other.shapes --shapes last.shapes app.tsf
+is "$(shown)" "" "then there are no others"
+
 status 1 "a shape that doesn't fit is an error" \
 	trcust --shapes other.shapes app.tsf
 like "$(cat err)" '^other.shapes:2:7: error: .* has no member nothing' \
 	"  with the file and line of the expression"
 like "$(cat err)" "^app.tsf:3:39: error: 'shape' cannot be applied to Text" \
 	"  and that of the variable"
+
+cat >tree.c <<'C'
+typedef struct Tree { struct Tree *kids; long n; struct Tree *up; } Tree;
+int work(Tree *t) { return t->n; }
+int main(void) { return 0; }
+C
+cc -g -O0 -o tree tree.c 2>log || bail "the program can't be built"
+printf 'type Tree\n\tsequence kids\n\tcount n\n' >tree.shapes
+sed 's/app/tree/;s/VARS.*/VARS=(*t)/' app.tsf >tree.tsf
+status 0 "a type that contains itself ends" \
+	trcust -W1 --shapes tree.shapes tree.tsf
+is "$(shown | grep -c 'Tree.*: sequence')" 3 "after three"
+printf 'type Tree\n\tone up\n' >tree.shapes
+status 0 "so do pointers" trcust -W1 --shapes tree.shapes tree.tsf
+rm TRC0009.TFF
 
 man_blocks shapes.5
 mv block.1 page.shapes

@@ -12,7 +12,7 @@
 
 #define NESTED_TEXT_MOST	64	/* bytes of a text in something else */
 #define PARTS_USUAL		16	/* items of the elements of a sequence */
-#define ONE_DEPTH		3	/* pointers that are followed */
+#define APART_DEPTH		3	/* sequences and pointers in each other */
 #define SIGN			(1ULL << 63)
 
 /* While a value is logged. */
@@ -264,9 +264,14 @@ static uint32_t put_apart(struct shaping *g, const struct shape_match *match,
 			  const struct value_type *type, struct ctype *out)
 {
 	struct value_type target;
+	uint64_t bytes;
 
+	/* a type may contain itself that way */
+	if (g->types->shape_depth >= APART_DEPTH)
+		return CTYPE_NONE;
 	g->types->shape_depth++;
-	if (target_type(g->e, match->shape, type, &target))
+	if (target_type(g->e, match->shape, type, &target) &&
+	    value_type_bytes(g->s->c, &target, &bytes))
 		out->target = shaped_ctype(g, &target);
 	if (out->kind == TFF_CTYPE_SEQUENCE && out->target != CTYPE_NONE)
 		out->count = sequence_limit(g, out->target);
@@ -336,8 +341,7 @@ static uint32_t ctype_of_match(struct shaping *g,
 		return put_apart(g, match, type, &out);
 	case SHAPE_ONE:
 		out.kind = TFF_CTYPE_ONE;
-		return g->types->shape_depth < ONE_DEPTH ?
-			       put_apart(g, match, type, &out) : CTYPE_NONE;
+		return put_apart(g, match, type, &out);
 	default:
 		return put_inline(g, match, type, &out);
 	}
@@ -356,7 +360,7 @@ static uint32_t ctype_shape(struct ctypes *types, const Dwarf_Die *die)
 		g->e->code = 1;
 		return CTYPE_NONE;
 	}
-	if (!match.shape)
+	if (!match.shape || match.shape->kind == SHAPE_MEMBERS)
 		return CTYPE_NONE;
 	name = value_type_spell(&type);
 	result = name ? ctype_of_match(g, &match, &type, name) : CTYPE_NONE;
@@ -867,7 +871,7 @@ static bool log_parts(struct shaping *g, struct value *value, uint32_t ctype)
 		return false;
 	}
 	value->pos = g->s->in->pos;
-	if (!match.shape)
+	if (!match.shape || match.shape->kind == SHAPE_MEMBERS)
 		return log_composed(g, value, ctype);
 	if (match.shape->kind <= SHAPE_ONE)
 		return log_apart(g, match.shape, value, ctype);

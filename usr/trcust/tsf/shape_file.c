@@ -170,7 +170,7 @@ static const struct {
 	{ "value", NULL, SHAPE_VALUE },
 };
 
-#define KINDS_TEXT	"text, sequence, one, optional or value"
+#define KINDS_TEXT	"text, sequence, one, optional, value or members"
 #define SHAPE_KINDS	(sizeof(shape_kinds) / sizeof(*shape_kinds))
 
 static const char *shape_more(const struct shape *shape)
@@ -186,6 +186,11 @@ static bool line_part(struct shape_line *l, struct shape *shape)
 {
 	const char *more = shape ? shape_more(shape) : NULL;
 
+	if (shape && !shape->kind && line_takes(l, "members") &&
+	    l->at == l->end) {
+		shape->kind = SHAPE_MEMBERS;
+		return true;
+	}
 	if (shape && more && !shape->more && line_takes(l, more))
 		return line_expression(l, &shape->more);
 	for (size_t i = 0; shape && !shape->kind && i < SHAPE_KINDS; i++) {

@@ -16,6 +16,7 @@
  *	one		 what a pointer points to
  *	optional, value	 a value that is there if a member is not zero
  *	value		 alone: the value is that of the expression
+ *	members		 without an expression: the value is its members
  *
  * A line `language c++`, rust or go: the shapes after it are for types of such
  * units only.
@@ -30,7 +31,7 @@
 
 enum shape_kind {
 	SHAPE_NONE, SHAPE_TEXT, SHAPE_SEQUENCE, SHAPE_ONE, SHAPE_OPTIONAL,
-	SHAPE_VALUE,
+	SHAPE_VALUE, SHAPE_MEMBERS,
 };
 
 struct shape_pattern {
