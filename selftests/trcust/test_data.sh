@@ -207,7 +207,8 @@ like "$(stmts "$PWD/kernel/vmlinux" ._start 'MEM32=(.global-1000,DIRECT,4)')" \
 	'^mem length 4 address \[addr 0x[0-9a-f]*; constu 1000; minus\]$' \
 	"a displacement doesn't carry it elsewhere"
 
-# a kernel of which there is no file
+# a kernel of which there is no file, and no BTF
+options='--btf none'
 hints "a kernel's variable" vmlinux .do_exit 'MEM32=(.jiffies,DIRECT,8)' \
 	'give it with --module'
 hints "a kernel's register variable" vmlinux .do_exit 'REGS=(.code)' \

@@ -123,7 +123,14 @@ static int report_unknown(const struct symbol_query *q)
 	else if (c->dwarf && dwarf_unit_lacks(c->dwarf, q->site->nominal, text,
 					      sizeof(text)))
 		diag_hint(c->diag, "%s", text);
-	module_symbol_near(c->module, q->name, MODULE_DATA, text, sizeof(text));
+	text[0] = '\0';
+	if (c->module->elf)
+		module_symbol_near(c->module, q->name, MODULE_DATA, text,
+				   sizeof(text));
+	else
+		diag_hint(c->diag, "other variables than per-CPU ones are in "
+				   "the kernel's file: give it with --module "
+				   "vmlinux");
 	if (text[0])
 		diag_hint(c->diag, "near names: %s", text);
 	return 1;
