@@ -207,9 +207,32 @@ for row in "g++ -O2 -g" "clang++ -O1 -g"; do
 	like "$(exit_of shapes ._ZNK4draw5Shape4areaEi)" '%\{d32\}' \
 		"$what: what it returns"
 	like "$(cat shapes.tsf)" 'PRIV,PRE' "$what: one without a name outside"
-	like "$(cat shapes.tsf)" 'DESC=.*draw::twice<long>\(long\)' \
+	like "$(cat shapes.tsf)" 'DESC=.*draw::twice<long> Pre' \
 		"$what: an instance of a template"
 	unlike "$(cat shapes.tsf)" '~Shape|TP=\.main' "$what: no other"
+	unlike "$(cat shapes.tsf)" 'no debug information|;	,REGS' \
+		"$what: no comment about debug information"
+	trcust --from-module --include 'Shape::area' shapes >whole.tsf
+	is "$(sed -n 's/^	TP=\(.*\),$/\1/p' whole.tsf)" \
+		._ZNK4draw5Shape4areaEi "$what: a name as TP has it"
+	like "$(cat whole.tsf)" 'DESC="\(shapes\) draw::Shape::area Pre' \
+		"$what: short in DESC"
+	trcust --from-module --include 'add(int,int)' shapes >whole.tsf
+	is "$(sed -n 's/^	TP=\(.*\),$/\1/p' whole.tsf)" \
+		._ZN4draw3addEii "$what: one of two overloads"
+	strip -g -o bare shapes
+	trcust --from-module --include 'draw::*' bare >bare.tsf
+	like "$(head -n 1 bare.tsf)" '^; There is no debug information' \
+		"$what: stripped: it begins with a comment"
+	case $(uname -m) in
+	x86_64) registers=RDI,RSI,RDX,RCX,R8,R9 ;;
+	*) registers=X0,X1,X2,X3,X4,X5 ;;
+	esac
+	is "$(grep -c "^;	,REGS=($registers)$" bare.tsf)" \
+		"$(grep -c ^TRACE bare.tsf)" "$what: and offers registers"
+	sed 's/^;	,/	,/' bare.tsf >offered.tsf
+	status 0 "$what: which compile" trcust offered.tsf
+	unlike "$(cat err)" 'error|COMMA' "$what: without an error"
 	trcust --from-module --include 'long draw::twice*' shapes >whole.tsf
 	is "$(sed -n 's/^	TP=\(.*\),$/\1/p' whole.tsf)" \
 		"$(nm shapes | awk '$3 ~ /5twiceIlE/ { print "." $3 }')" \
@@ -223,6 +246,25 @@ for row in "g++ -O2 -g" "clang++ -O1 -g"; do
 		head -n 4 | sort | tr '\n' ' ')" \
 		"a = 21 b = 2 n = 2 scale = 7 " "$what: the arguments"
 done
+
+# A Go program has its arguments in other registers
+cat >plain.go <<'END'
+package main
+
+//go:noinline
+func twice(n int) int { return n + n }
+func main() { println(twice(2)) }
+END
+if go build -ldflags=-w -o plain plain.go 2>log; then
+	trcust --from-module --include 'main.twice' plain >plain.tsf
+	case $(uname -m) in
+	x86_64) registers=RAX,RBX,RCX,RDI,RSI,R8 ;;
+	*) registers=X0,X1,X2,X3,X4,X5 ;;
+	esac
+	is "$(grep '^;	' plain.tsf)" ";	,REGS=($registers)" "Go's registers"
+else
+	skip "Go's registers" "no go"
+fi
 
 # bash for the whole way, the libraries for their number of functions
 what="bash"

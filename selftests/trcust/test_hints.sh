@@ -60,7 +60,7 @@ hint 'TRACE TP=' "'\.' is missing"
 hint 'TRACE TP=@program.c' "',' is missing"
 hint 'TRACE TP=.main, VARS=(argc' "')' is missing"
 hint 'TRACE TP=.main, MINOR=' "'number' is missing"
-hint 'TRACE TP=main' "written '\.name', a source line '@file,line'"
+hint 'TRACE TP=*main' "written 'name' or '\.name', a source line '@file,line'"
 hint 'TRACE TP=@program.c:7' 'a comma is before the line'
 hint 'TRACE TP=@program.c:7, DESC="d"' 'a comma is before the line'
 hint 'TRACE TP=.main,RETEP,RETEP' 'it is given already'

@@ -213,6 +213,8 @@ struct made_function {
 	const struct module_symbol *symbol;
 	char *name;		/* as linked */
 	char *full;		/* as in the source; NULL: the same */
+	char *shown;		/* in DESC: "cls::fn", with the parameters where
+				 * another function has the same; NULL: name */
 	char *tp;		/* ".name", "@ADDR,0x1139" */
 	bool at_label;		/* the entry's point is at the symbol itself */
 	bool elsewhere;		/* tp means another function */
@@ -232,6 +234,8 @@ struct tsf_maker {
 	struct made_function *candidates;	/* minor - 1 is the index */
 	size_t count;
 	size_t left_out;
+	const char *registers;	/* of arguments, when nothing else is known of
+				 * these; or NULL */
 	struct bytes text;
 	struct bytes lost;	/* comments about what is left out */
 };
@@ -241,13 +245,21 @@ static bool glob_matches(const char *glob, const struct made_function *c)
 	char *plain, *whole;
 	bool matches;
 
-	if (!fnmatch(glob, c->name, 0))
+	/* in Go "[...]" is a part of names */
+	if (!fnmatch(glob, c->name, 0) || !strcmp(glob, c->name))
 		return true;
 	if (!c->full)
 		return false;
 	plain = strndup(c->full, demangle_plain_length(c->full));
 	matches = !fnmatch(glob, c->full, 0) ||
 		  (plain && !fnmatch(glob, plain, 0));
+	free(plain);
+	/* as TP has it, and as DESC does */
+	if (matches || demangle_matches(c->full, glob) ||
+	    (c->shown && !fnmatch(glob, c->shown, 0)))
+		return true;
+	plain = demangle_shorten(c->full);
+	matches = plain && !fnmatch(glob, plain, 0);
 	free(plain);
 	if (matches || !strchr(c->full, '<'))
 		return matches;
@@ -288,6 +300,7 @@ static void candidate_free(struct made_function *c)
 {
 	free(c->name);
 	free(c->full);
+	free(c->shown);
 	free(c->tp);
 	free(c->results[0]);
 	free(c->results[1]);
@@ -317,6 +330,9 @@ static int candidates_gather(struct tsf_maker *m)
 		if (!c->name)
 			return -ENOMEM;
 		c->full = demangle_symbol(c->name);
+		c->shown = c->full ? demangle_display(c->full) : NULL;
+		if (c->full && !c->shown)
+			return -ENOMEM;
 
 		/* "work.cold", "work.cold.3": what the compiler moved out of a
 		 * function */
@@ -331,6 +347,43 @@ static int candidates_gather(struct tsf_maker *m)
 	}
 	qsort(m->candidates, m->count, sizeof(*m->candidates), made_compare);
 	return 0;
+}
+
+static int shown_compare(const void *a, const void *b)
+{
+	struct made_function *const *x = a, *const *y = b;
+
+	return strcmp((*x)->shown, (*y)->shown);
+}
+
+/* Names that several functions have get their parameters. 0 or -ENOMEM. */
+static int shown_settle(struct tsf_maker *m)
+{
+	struct made_function **list = calloc(m->count + 1, sizeof(*list));
+	size_t count = 0, end;
+	int code = list ? 0 : -ENOMEM;
+
+	for (size_t i = 0; list && i < m->count; i++)
+		if (m->candidates[i].shown)
+			list[count++] = &m->candidates[i];
+	if (count)
+		qsort(list, count, sizeof(*list), shown_compare);
+	for (size_t i = 0; i < count; i = end) {
+		for (end = i + 1; end < count &&
+				  !shown_compare(&list[i], &list[end]); end++)
+			;
+		for (size_t j = i; j < end && end > i + 1 && !code; j++) {
+			char *text = demangle_shorten(list[j]->full);
+
+			code = text ? 0 : -ENOMEM;
+			if (!text)
+				break;
+			free(list[j]->shown);
+			list[j]->shown = text;
+		}
+	}
+	free(list);
+	return code;
 }
 
 /* The name, quoted where it must be; NULL: it can't be written. */
@@ -456,7 +509,7 @@ static void text_point(struct tsf_maker *m, const struct made_function *c, bool 
 		    post ? "POST" : "PRE");
 	text_quote(text, path_base(m->modname));
 	bytes_print(text, ") ");
-	text_quote(text, c->full ? c->full : c->name);
+	text_quote(text, c->shown ? c->shown : c->name);
 	bytes_print(text, " %s-Invocation\"", post ? "Post" : "Pre");
 	before = ",\n\tVARS=(";
 	for (size_t i = 0; level != LEVEL_BARE && !post &&
@@ -471,11 +524,19 @@ static void text_point(struct tsf_maker *m, const struct made_function *c, bool 
 	else if (level != LEVEL_BARE && c->parameters.readable)
 		bytes_print(text, ")");
 	bytes_print(text, "\n");
+	if (!post && m->registers)
+		bytes_print(text, ";\t,REGS=(%s)\n", m->registers);
 }
 
 static void made_text_write(struct tsf_maker *m)
 {
 	m->text.size = 0;
+	if (!m->dwarf)
+		bytes_print(&m->text, "; There is no debug information: the "
+			    "parameters of the functions are not known.\n");
+	if (m->registers)
+		bytes_print(&m->text, "; The registers of arguments are in "
+			    "comments: remove the semicolon to log them.\n");
 	bytes_print(&m->text, "MODNAME = \"%s\"\nMAJOR = %u\n\n",
 		    m->modname, m->major);
 	bytes_print(&m->text, "TYPELIST NAME=PUB,ID=1,\n"
@@ -678,6 +739,21 @@ static int points_settle(struct tsf_maker *m)
 	return code;
 }
 
+/* The registers of a function's first arguments, by the processor's and the
+ * language's convention. NULL: they are not in registers. */
+static const char *argument_registers(const struct module *module)
+{
+	bool others;
+
+	if (module->arch == &arch_aarch64)
+		return "X0,X1,X2,X3,X4,X5";
+	if (module->arch != &arch_x86_64)
+		return NULL;
+	return module->elf && module_symbol_find(module, "runtime.main",
+						 MODULE_CODE, &others) ?
+		       "RAX,RBX,RCX,RDI,RSI,R8" : "RDI,RSI,RDX,RCX,R8,R9";
+}
+
 static int points_make(struct tsf_maker *m, struct error *err)
 {
 	size_t good = 0, kept = 0, i;
@@ -698,6 +774,10 @@ static int points_make(struct tsf_maker *m, struct error *err)
 	while (i < m->count)
 		candidate_free(&m->candidates[i++]);
 	m->count = kept;
+	if (!code)
+		code = shown_settle(m);
+	if (!m->dwarf)
+		m->registers = argument_registers(m->module);
 	if (!code && m->count > FUNCTIONS_MAX) {
 		error_set(err, -E2BIG, "%zu functions are more than the "
 			  "%d that minors can number", m->count,

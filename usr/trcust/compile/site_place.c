@@ -627,7 +627,7 @@ static void take_symbol(void *context, const struct module_symbol *symbol)
 
 /* TP=name(*): every function that the name means, and the inlined copies of
  * those that exist only inlined. */
-static int find_all(struct site_search *s, const char *name, const char *file)
+static int find_overloads(struct site_search *s, const char *name, const char *file)
 {
 	const struct compilation *c = s->c;
 	struct symbol_list list = { .s = s };
@@ -741,7 +741,7 @@ int site_symbol_find(struct site_search *s)
 		symbol = module_symbol_find(c->module, name, MODULE_CODE,
 					    &others);
 	if (tsf_tp_is_all(&s->point->tp)) {
-		code = find_all(s, name, file);
+		code = find_overloads(s, name, file);
 		return code || s->count ? code : report_unknown_code(s, symbol);
 	}
 	if (symbol && symbol->defined) {
