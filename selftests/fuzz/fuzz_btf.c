@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "lib/arm/kernel/btf.h"
+#include "lib/arm/kernel/features.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@
 #include "self_picture.h"
 #include "self_tdf.h"
 #include "lib/buffer/buffer.h"
-#include "trace/query/figures.h"
+#include "trace/query/query_read.h"
 
 #define KEY	(-8)		/* in the programs' frame */
 

@@ -11,7 +11,7 @@
 #include "self_picture.h"
 #include "self_tdf.h"
 #include "lib/buffer/ring.h"
-#include "trace/query/figures.h"
+#include "trace/query/query_read.h"
 
 #define THREADS		6
 #define SECONDS		1.5

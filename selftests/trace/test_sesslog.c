@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
-#include "lib/arm/pinned/sesslog.h"
+#include "lib/arm/pinned/sessions.h"
 
 #define STEPS_MAX	1000000
 

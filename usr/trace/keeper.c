@@ -31,8 +31,6 @@
 #define NS_PER_HUNDREDTH 100000	/* of a second: 0.01 % */
 #define NICE		10
 
-static const struct option_def options[] = { { NULL } };
-
 enum { SIGNALS, UEVENTS, MOUNTS, POLLED };
 
 struct keeper {
@@ -48,12 +46,10 @@ struct keeper {
 	bool trap_known;
 	unsigned int ticks;
 	bool ticking;			/* points are followed */
-	struct keep_files files;
 };
 
 static void buffer_forget(struct keeper *keeper)
 {
-	keep_files_forget(&keeper->files, -1);
 	if (keeper->control)
 		buffer_close(&keeper->buffer);
 	keeper->control = 0;
@@ -99,6 +95,57 @@ static struct watch *watch_find(struct keeper *keeper,
 	if (watch_open(&watches[keeper->watch_count], session))
 		return NULL;
 	return &watches[keeper->watch_count++];
+}
+
+/*
+ * The file that an armed session has probes in. A lease on it (fcntl(2),
+ * F_SETLEASE) makes the kernel ask, by SIGIO, before it lets the file be opened
+ * for writing, and wait until the lease is given up. Without a lease the file's
+ * times show that it was written to.
+ */
+static void file_follow(struct watch *watch, const struct ras_session *entry)
+{
+	struct stat st;
+
+	watch->followed = entry->inode;
+	if (!watch->followed || watch->leased)
+		return;
+	if (watch->file < 0)
+		watch->file = open(entry->module,
+				   O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	/* No lease as long as another process has the file open for writing. */
+	if (watch->file >= 0 && !fstat(watch->file, &st) &&
+	    st.st_dev == entry->device && st.st_ino == entry->inode)
+		watch->leased = !fcntl(watch->file, F_SETLEASE, F_RDLCK);
+}
+
+/* Closing it gives up the lease. */
+static void file_forget(struct watch *watch)
+{
+	if (watch->file >= 0)
+		close(watch->file);
+	watch->file = -1;
+	watch->followed = watch->leased = false;
+}
+
+/* Is a file followed, with `blind` one that has no lease? */
+static bool files_followed(const struct keeper *keeper, bool blind)
+{
+	for (size_t i = 0; i < keeper->watch_count; i++)
+		if (keeper->watches[i].followed &&
+		    !(blind && keeper->watches[i].leased))
+			return true;
+	return false;
+}
+
+static void files_follow(struct keeper *keeper, const struct session_list *list)
+{
+	struct watch *watch;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].armed &&
+		    (watch = watch_find(keeper, &list->items[i])))
+			file_follow(watch, list->items[i].entry);
 }
 
 /* Under the lock of the run directory, with sessions as they are now. */
@@ -200,7 +247,8 @@ static void cpu_look(struct keeper *keeper, const struct session_list *list)
 }
 
 /* Before another build is run with the probes of this one. */
-static void session_end(struct keeper *keeper, const struct session *session)
+static void session_end(struct keeper *keeper, const struct session *session,
+			struct watch *watch)
 {
 	const struct timespec moment = { .tv_nsec = DETACH_NS };
 	uint16_t index = session->entry->index;
@@ -221,7 +269,8 @@ static void session_end(struct keeper *keeper, const struct session *session)
 	while (waitpid(-1, NULL, 0) > 0)
 		;
 	nanosleep(&moment, NULL);
-	keep_files_forget(&keeper->files, index);
+	if (watch)
+		file_forget(watch);
 }
 
 static void sessions_look(struct keeper *keeper)
@@ -232,11 +281,19 @@ static void sessions_look(struct keeper *keeper)
 
 	if (session_list_read(&list, &keeper->buffer, keeper->path, NULL))
 		return;
-	keep_files_look(&keeper->files, &list);
-	for (size_t i = 0; i < list.count; i++)
-		if (list.items[i].armed &&
-		    keep_files_changed(&keeper->files, &list.items[i]))
-			session_end(keeper, &list.items[i]);
+	files_follow(keeper, &list);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct session *session = &list.items[i];
+		struct watch *watch = session->armed ?
+			watch_find(keeper, session) : NULL;
+
+		/* Was it, or will it be, written to? */
+		if (session->armed &&
+		    (session->entry->changed ||
+		     (watch && watch->leased &&
+		      fcntl(watch->file, F_GETLEASE) != F_RDLCK)))
+			session_end(keeper, session, watch);
+	}
 	for (size_t i = 0; i < keeper->watch_count; i++)
 		keeper->watches[i].seen = false;
 	for (size_t i = 0; i < list.count; i++) {
@@ -281,7 +338,7 @@ static bool keeper_look(struct keeper *keeper)
 		sessions_look(keeper);
 	keeper->ticks++;
 	return keep_arm_requests(keeper->path) || keeper->ticking ||
-	       keeper->files.count;
+	       files_followed(keeper, false);
 }
 
 /* Is the run directory still the one that it was? */
@@ -319,7 +376,7 @@ static int keeper_pause(struct keeper *keeper)
 	char event[4096];
 	int timeout = keeper->ticking ? TICK_MS :
 		keeper->polled[UEVENTS].fd < 0 ||
-		keep_files_blind(&keeper->files) ? BLIND_MS : IDLE_MS;
+		files_followed(keeper, true) ? BLIND_MS : IDLE_MS;
 
 	poll(keeper->polled, POLLED, timeout);
 	/* what removed pins and took its time */
@@ -346,7 +403,7 @@ static void keeper_run(struct keeper *keeper)
 	 * leases: from then on none is written to unseen. */
 	if (!keeper_buffer_look(keeper) &&
 	    !session_list_read(&list, &keeper->buffer, keeper->path, NULL)) {
-		keep_files_look(&keeper->files, &list);
+		files_follow(keeper, &list);
 		session_list_free(&list);
 	}
 	dup2(null, STDOUT_FILENO);
@@ -426,12 +483,13 @@ static int keep(struct error *err)
 	setpriority(PRIO_PROCESS, 0, NICE);
 	keeper_run(&keeper);
 	buffer_forget(&keeper);
-	free(keeper.files.items);
 	free(keeper.watches);
 	if (keeper.lock >= 0)
 		close(keeper.lock);
 	return 0;
 }
+
+static const struct option_def options[] = { { NULL } };
 
 static int keep_run(int argc, char **argv)
 {

@@ -44,11 +44,6 @@ static void source_lines_open(struct tsf_source *source, const struct tdf *tdf)
 	source->text = text;
 }
 
-static void source_lines_close(struct tsf_source *source)
-{
-	free(source->text);
-}
-
 /* A line, counted from 1, into text, without control characters; false:
  * unknown. */
 static bool source_line(const struct tsf_source *source, uint32_t line,
@@ -405,7 +400,7 @@ static int show(const char *path, bool resident_only, struct error *err)
 	source_lines_open(&source, tdf);
 	for (uint32_t i = 0; i < tdf->header->points.count && !code; i++)
 		code = point_show(tdf, &tdf->points[i], &target, &source, err);
-	source_lines_close(&source);
+	free(source.text);
 	tdf_close(tdf);
 	return code;
 }

@@ -2,7 +2,6 @@
 #include "slash.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,46 +130,33 @@ static void slash_add_option(struct slash_words *words, const char *option,
 		  NULL : word);
 }
 
-static void pids_add(struct slash_words *words, const char *list)
-{
-	char *copy = strdup(list), *rest = copy, *pid, decimal[24];
-
-	while (copy && (pid = strsep(&rest, ","))) {
-		errno = 0;
-		snprintf(decimal, sizeof(decimal), "%lu",
-			 strtoul(pid, NULL, 16));
-		slash_add_option(words, "pid", decimal, "");
-	}
-	words->failed |= !copy;
-	free(copy);
-}
-
-/* Names as OS/2 had them; process and thread ids are in every record. */
-static void contexts_add(struct slash_words *words, const char *list)
-{
-	char *copy = strdup(list), *rest = copy, *name;
-
-	while (copy && (name = strsep(&rest, ","))) {
-		if (!strcasecmp(name, "PID") || !strcasecmp(name, "TID"))
-			continue;
-		slash_add_option(words, "context",
-				 strcasecmp(name, "PROCNAME") ? name : "comm",
-				 "");
-	}
-	words->failed |= !copy;
-	free(copy);
-}
-
+/* The options of /P:hex,hex /D:name,name /B:KB. Names are as OS/2 had them;
+ * process and thread ids are in every record. */
 static void slash_value_add(struct slash_words *words, const char *arg)
 {
-	char letter = letter_of(arg);
+	char *copy = strdup(arg + 3), *rest = copy, *item, decimal[24];
 
-	if (letter == 'P')
-		pids_add(words, arg + 3);
-	else if (letter == 'D')
-		contexts_add(words, arg + 3);
-	else
-		slash_add_option(words, "buffer", arg + 3, "K");
+	while (copy && (item = strsep(&rest, ","))) {
+		switch (letter_of(arg)) {
+		case 'P':
+			snprintf(decimal, sizeof(decimal), "%lu",
+				 strtoul(item, NULL, 16));
+			slash_add_option(words, "pid", decimal, "");
+			break;
+		case 'D':
+			if (!strcasecmp(item, "PID") ||
+			    !strcasecmp(item, "TID"))
+				break;
+			slash_add_option(words, "context",
+					 strcasecmp(item, "PROCNAME") ? item :
+					 "comm", "");
+			break;
+		default:
+			slash_add_option(words, "buffer", item, "K");
+		}
+	}
+	words->failed |= !copy;
+	free(copy);
 }
 
 /* The statement ON or OFF, with its operands and options. */

@@ -12,8 +12,7 @@
 #include <rastrace/buffer.h>
 #include "bpf/scan.h"
 #include "filters.h"
-#include "lib/arm/pinned/retire.h"
-#include "lib/arm/pinned/sesslog.h"
+#include "lib/arm/pinned/sessions.h"
 #include "lib/arm/probe/patched.h"
 #include "lib/arm/probe/program.h"
 #include "lib/buffer/pin.h"

@@ -18,7 +18,7 @@
 #include "bpf/static.h"
 #include "filters.h"
 #include "lib/arm/pinned/kmod.h"
-#include "lib/arm/pinned/retire.h"
+#include "lib/arm/pinned/sessions.h"
 #include "lib/arm/probe/program.h"
 #include "lib/buffer/pin.h"
 #include "lib/buffer/session.h"

@@ -194,26 +194,6 @@ static void json_print_buffer(struct json *json, const struct query *query)
 	json_close(json, '}');
 }
 
-static void json_print_keep(struct json *json, const struct keep_state *keep)
-{
-	json_open(json, "keeper", '{');
-	json_boolean(json, "running", keep->pid);
-	json_boolean(json, "needed", keep->needed);
-	number_or_null(json, "pid", keep->pid, keep->pid > 0);
-	json_open(json, "waiting", '[');
-	for (size_t i = 0; i < keep->count; i++) {
-		const struct keep_request *request = &keep->requests[i];
-
-		json_open(json, NULL, '{');
-		json_string(json, "tdf", request->tdf);
-		json_string(json, "kernel_module", request->module);
-		string_or_null(json, "refused", request->refused);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-	json_close(json, '}');
-}
-
 static void json_print_kmod(struct json *json, const struct kmod *kmod)
 {
 	static const char *const buffers[] = {
@@ -248,7 +228,22 @@ int query_print_json(const struct query *query, struct error *err)
 		json_null(&json, "trigger");
 	}
 	json_print_kmod(&json, &query->kmod);
-	json_print_keep(&json, &query->keep);
+	json_open(&json, "keeper", '{');
+	json_boolean(&json, "running", query->keep.pid);
+	json_boolean(&json, "needed", query->keep.needed);
+	number_or_null(&json, "pid", query->keep.pid, query->keep.pid > 0);
+	json_open(&json, "waiting", '[');
+	for (size_t i = 0; i < query->keep.count; i++) {
+		const struct keep_request *request = &query->keep.requests[i];
+
+		json_open(&json, NULL, '{');
+		json_string(&json, "tdf", request->tdf);
+		json_string(&json, "kernel_module", request->module);
+		string_or_null(&json, "refused", request->refused);
+		json_close(&json, '}');
+	}
+	json_close(&json, ']');
+	json_close(&json, '}');
 	json_open(&json, "sessions", '[');
 	for (size_t i = 0; i < query->list.count; i++)
 		if (query->sessions[i].shown)

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <bpf/bpf.h>
 #include "lib/arm/pinned/run_dir.h"
-#include "lib/arm/pinned/sesslog.h"
+#include "lib/arm/pinned/sessions.h"
 #include "lib/buffer/pin.h"
 
 /* ns, where the kernel doesn't measure its programs for this user. */
@@ -30,7 +30,7 @@ int watch_open(struct watch *watch, const struct session *session)
 	session_tdf_open(session, &tdf);
 	*watch = (struct watch){
 		.session = session->entry->index, .points = points,
-		.maxhits = !tdf,
+		.maxhits = !tdf, .file = -1,
 		.items = calloc(points + 1, sizeof(*watch->items)),
 	};
 	for (uint32_t i = 0; watch->items && i < points; i++) {
@@ -47,6 +47,8 @@ void watch_close(struct watch *watch)
 	for (size_t i = 0; i < watch->program_count; i++)
 		if (watch->programs[i].fd >= 0)
 			close(watch->programs[i].fd);
+	if (watch->file >= 0)
+		close(watch->file);
 	free(watch->programs);
 	free(watch->items);
 	*watch = (struct watch){ 0 };

@@ -45,6 +45,9 @@ struct watch {
 	bool seen;		/* in this tick */
 	bool timed;		/* programs and traps are known */
 	bool maxhits;		/* some point has one, or that isn't known */
+	bool followed;		/* it has a file, which is followed */
+	bool leased;
+	int file;		/* -1: it can't be opened */
 	unsigned int ticks;
 	uint32_t points;
 	struct watch_point *items;

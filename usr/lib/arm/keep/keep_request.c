@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include "lib/arm/pinned/retire.h"
+#include "lib/arm/pinned/sessions.h"
 #include "lib/arm/select/select.h"
 #include "lib/buffer/pin.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "btf.h"
+#include "features.h"
 #include "lib/formats/rpn.h"
 #include "lib/hash.h"
 #include "lib/identity.h"
