@@ -50,13 +50,6 @@ void buffer_part_put(struct buffer_part *part)
 	bpf_map_put(part->map);
 }
 
-static void parts_put(struct adopted *buffer)
-{
-	for (int i = 0; i < RASTRACE_PARTS; i++)
-		if (buffer->parts[i].map)
-			bpf_map_put(buffer->parts[i].map);
-}
-
 static void *entry_find(struct bpf_map *map, u32 index)
 {
 	void *entry;
@@ -188,7 +181,9 @@ static int buffer_parts_open(struct adopted *buffer,
 
 static void kmod_buffer_close(struct adopted *buffer)
 {
-	parts_put(buffer);
+	for (int i = 0; i < RASTRACE_PARTS; i++)
+		if (buffer->parts[i].map)
+			bpf_map_put(buffer->parts[i].map);
 	kfree(buffer);
 }
 
@@ -204,11 +199,6 @@ static struct adopted *kmod_buffer_open(const struct rastrace_adopt *adopt)
 		return buffer;
 	kmod_buffer_close(buffer);
 	return ERR_PTR(ret);
-}
-
-static bool control_same(const struct adopted *a, const struct adopted *b)
-{
-	return a->parts[RASTRACE_CONTROL].map == b->parts[RASTRACE_CONTROL].map;
 }
 
 bool buffer_orphaned(const struct adopted *buffer)
@@ -233,7 +223,8 @@ int buffer_adopt(const struct rastrace_adopt *adopt)
 	old = rcu_dereference_protected(adopted,
 					lockdep_is_held(&buffer_mutex));
 	if (old && !buffer_orphaned(old) &&
-	    !(adopt->flags && control_same(old, buffer))) {
+	    !(adopt->flags && old->parts[RASTRACE_CONTROL].map ==
+			      buffer->parts[RASTRACE_CONTROL].map)) {
 		mutex_unlock(&buffer_mutex);
 		kmod_buffer_close(buffer);
 		return -EBUSY;

@@ -68,26 +68,6 @@ static void region_clear(void)
 	arch_wb_cache_pmem(region.header, sizeof(*region.header));
 }
 
-static void anchor_mark(const struct crash_panic *panic)
-{
-	anchor.panicked = panic->time;
-	anchor.wall_offset = panic->wall_offset;
-	strscpy(anchor.reason, panic->reason, sizeof(anchor.reason));
-}
-
-static void region_save(const struct adopted *buffer,
-			const struct crash_panic *panic)
-{
-	size_t length;
-
-	region_clear();
-	length = crash_file_write(region.header + 1,
-				  region.size - sizeof(*region.header), buffer,
-				  panic);
-	if (length)
-		region_publish(length);
-}
-
 static int kmod_crash_save(struct notifier_block *block, unsigned long event,
 			   void *reason)
 {
@@ -97,16 +77,25 @@ static int kmod_crash_save(struct notifier_block *block, unsigned long event,
 		.reason = reason ? reason : "",
 	};
 	const struct adopted *buffer;
+	size_t length;
 
 	/* what goes wrong in here may panic on this CPU again */
 	if (atomic_inc_return(&panics) > 1)
 		return NOTIFY_DONE;
 	panic.wall_offset = ktime_get_real_fast_ns() - panic.time;
-	anchor_mark(&panic);
+	anchor.panicked = panic.time;
+	anchor.wall_offset = panic.wall_offset;
+	strscpy(anchor.reason, panic.reason, sizeof(anchor.reason));
 	preempt_disable_notrace();
 	buffer = buffer_get();
-	if (buffer && region.header)
-		region_save(buffer, &panic);
+	if (buffer && region.header) {
+		region_clear();
+		length = crash_file_write(region.header + 1,
+					  region.size - sizeof(*region.header),
+					  buffer, &panic);
+		if (length)
+			region_publish(length);
+	}
 	preempt_enable_notrace();
 	return NOTIFY_DONE;
 }
@@ -245,7 +234,7 @@ u32 crash_kib(void)
 	return region.header ? region.size >> 10 : 0;
 }
 
-ssize_t crash_read(char __user *to, size_t size, loff_t *at)
+ssize_t crash_read(struct file *file, char __user *to, size_t size, loff_t *at)
 {
 	return simple_read_from_buffer(to, size, at, region.header + 1,
 				       READ_ONCE(region.saved));

@@ -139,12 +139,6 @@ static void sessions_save(struct pen *pen, const struct adopted *buffer)
 
 /* ---- figures of the static tracepoints ---- */
 
-static void crash_file_why_add(struct ras_why *total, const struct ras_why *row)
-{
-	for (size_t i = 0; i < sizeof(*row) / sizeof(u64); i++)
-		((u64 *)total)[i] += ((const u64 *)row)[i];
-}
-
 static void crash_file_major_count(const struct adopted *buffer, u32 major,
 				   struct ras_count_total *total)
 {
@@ -162,11 +156,14 @@ static void crash_file_major_count(const struct adopted *buffer, u32 major,
 		total->recorded += count.recorded;
 		total->dropped += count.dropped;
 	}
-	for (u32 i = 0; i < buffer->cpus; i++)
-		if (fetch(&why, buffer_entry(buffer, RASTRACE_WHY,
-					     major * buffer->cpus + i),
-			  sizeof(why)))
-			crash_file_why_add(&total->why, &why);
+	for (u32 i = 0; i < buffer->cpus; i++) {
+		if (!fetch(&why, buffer_entry(buffer, RASTRACE_WHY,
+					      major * buffer->cpus + i),
+			   sizeof(why)))
+			continue;
+		for (size_t k = 0; k < sizeof(why) / sizeof(u64); k++)
+			((u64 *)&total->why)[k] += ((const u64 *)&why)[k];
+	}
 }
 
 /* Where they don't take too much of the room. */
@@ -360,13 +357,6 @@ static void rows_save(struct pen *pen, const struct adopted *buffer)
 	}
 }
 
-/* As adopted: it bounds what is read and for how long. */
-static bool buffer_fits(const struct adopted *buffer)
-{
-	return ras_geometry_valid(buffer->slice_bytes, buffer->nest_bytes,
-				  buffer->cpus);
-}
-
 size_t crash_file_write(void *to, size_t size, const struct adopted *buffer,
 			const struct crash_panic *panic)
 {
@@ -375,7 +365,9 @@ size_t crash_file_write(void *to, size_t size, const struct adopted *buffer,
 		.data = to, .size = size - sizeof(struct ras_chunk),
 	};
 
-	if (!fetch(&copy, buffer, sizeof(copy)) || !buffer_fits(&copy))
+	/* As adopted: it bounds what is read and for how long. */
+	if (!fetch(&copy, buffer, sizeof(copy)) ||
+	    !ras_geometry_valid(copy.slice_bytes, copy.nest_bytes, copy.cpus))
 		return 0;
 	crash_file_begin(&pen, &copy, panic);
 	panic_save(&pen, panic);

@@ -53,16 +53,12 @@ static inline void *buffer_entry(const struct adopted *buffer, int part,
 	return buffer->parts[part].base + index * buffer->parts[part].stride;
 }
 
-/* majors.c: the static keys */
+/* event.c: the static keys, and the trace event */
 
 /* Switch to what the buffer says, or all off without one. Not by two callers
  * at a time. */
 void majors_switch(const struct adopted *buffer);
-/* As long as somebody listens to the trace event, all are on. */
-int majors_listen(void);
-void majors_unlisten(void);
-
-/* event.c: the trace event; with preemption disabled */
+/* The trace event; with preemption disabled */
 void event_emit(u32 major, u32 minor, const void *data, u32 length);
 
 /* crash.c: what outlives a panic */
@@ -71,15 +67,11 @@ void crash_exit(void);
 u32 crash_kib(void);
 /* The file that a panic of the boot before left, from *at on; forgotten, it ends
  * there. */
-ssize_t crash_read(char __user *to, size_t size, loff_t *at);
+ssize_t crash_read(struct file *file, char __user *to, size_t size, loff_t *at);
 void crash_forget(void);
 /* Where a memory dump finds the buffer; NULL: there is none. Not by two callers
  * at a time. */
 void crash_anchor(const struct adopted *buffer);
-
-/* device.c */
-int device_init(void);
-void device_exit(void);
 
 /* segment.c: a kfunc, where programs at probes may call one */
 #if (defined(CONFIG_X86_64) || defined(CONFIG_ARM64)) && \

@@ -84,7 +84,7 @@ sparse_sees() {
 	command -v sparse >/dev/null || return
 	cp -r "$TOP/kmod" "$TOP/include" "$TMP" || return
 	sed -i 's/get_user(\*given, (const u32 __user \*)arg)/!(*given = *(u32 *)arg)/' \
-		"$TMP/kmod/device.c"
+		"$TMP/kmod/main.c"
 	kbuild -s "$TMP/kmod" 6.12 C=2 >"$TMP/out" 2>&1
 	like "$(cat "$TMP/out")" "warning: cast removes address space '__user'" \
 		"sparse would see user memory read as it is"

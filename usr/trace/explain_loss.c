@@ -438,19 +438,12 @@ static int loss_print_sessions(const struct query *query, struct error *err)
 static int explain(int count, char **operands, struct error *err)
 {
 	struct query query;
-	struct buffer buffer;
-	int code = run_dir_check(pin_run(), err);
+	int code = query_read(&query, count, operands, err);
 
-	if (!code)
-		code = buffer_open(&buffer, pin_run(), false, err);
 	if (code)
 		return code;
-	code = query_read(&query, &buffer, count, operands, err);
-	if (!code) {
-		code = loss_print_sessions(&query, err);
-		query_free(&query);
-	}
-	buffer_close(&buffer);
+	code = loss_print_sessions(&query, err);
+	query_free(&query);
 	return code;
 }
 

@@ -119,15 +119,6 @@ static void file_follow(struct watch *watch, const struct ras_session *entry)
 		watch->leased = !fcntl(watch->file, F_SETLEASE, F_RDLCK);
 }
 
-/* Closing it gives up the lease. */
-static void file_forget(struct watch *watch)
-{
-	if (watch->file >= 0)
-		close(watch->file);
-	watch->file = -1;
-	watch->followed = watch->leased = false;
-}
-
 /* Is a file followed, with `blind` one that has no lease? */
 static bool files_followed(const struct keeper *keeper, bool blind)
 {
@@ -269,8 +260,12 @@ static void session_end(struct keeper *keeper, const struct session *session,
 	while (waitpid(-1, NULL, 0) > 0)
 		;
 	nanosleep(&moment, NULL);
-	if (watch)
-		file_forget(watch);
+	if (watch && watch->file >= 0)
+		close(watch->file);
+	if (watch) {
+		watch->file = -1;
+		watch->followed = watch->leased = false;
+	}
 }
 
 static void sessions_look(struct keeper *keeper)

@@ -35,14 +35,6 @@ static void table_take(const struct figure *figure, uint64_t *numbers)
 	numbers[FAULTS] = figure_faults(figure);
 }
 
-static void table_print_number(uint64_t number, int width)
-{
-	if (number == RAS_MISSED_UNKNOWN)
-		printf(" %*s", width, "unknown");
-	else
-		printf(" %*" PRIu64, width, number);
-}
-
 static void table_print_kinds(const char *title, const char *const *names,
 			      const __u64 *numbers, unsigned int count)
 {
@@ -148,7 +140,10 @@ static void table_print_point(const struct point_table *table, uint32_t index)
 	printf("  %5u  %-9s", session->points[index].minor,
 	       query_point_state(session, index));
 	for (int c = 0; c < COLUMNS; c++)
-		table_print_number(numbers[c], table->widths[c]);
+		if (numbers[c] == RAS_MISSED_UNKNOWN)
+			printf(" %*s", table->widths[c], "unknown");
+		else
+			printf(" %*" PRIu64, table->widths[c], numbers[c]);
 	table_print_place(tdf, index);
 	if (tdf && query->restricted) {
 		/* The other sites, a line for each. */
@@ -509,26 +504,12 @@ static int query(const struct query_options *how, int count, char **operands,
 		 struct error *err)
 {
 	struct query query;
-	struct buffer buffer;
-	int code = run_dir_check(pin_run(), err);
+	int code = query_read(&query, count, operands, err);
 
-	if (!code)
-		code = buffer_open(&buffer, pin_run(), false, err);
-	if (code == -ENOENT && !count) {
-		/* Nothing was ever armed, but something may wait for it. */
-		query = (struct query){ 0 };
-		keep_state_read(&query.keep, pin_run(), NULL);
-		kmod_read(&query.kmod, pin_run());
-		code = query_print(&query, how, err);
-		keep_state_free(&query.keep);
-	} else if (!code) {
-		code = query_read(&query, &buffer, count, operands, err);
-		if (!code) {
-			code = query_print(&query, how, err);
-			query_free(&query);
-		}
-		buffer_close(&buffer);
-	}
+	if (code)
+		return code;
+	code = query_print(&query, how, err);
+	query_free(&query);
 	if (!code)
 		pins_each(pin_run(), query_warn_left, NULL);
 	return code;

@@ -68,15 +68,14 @@ static bool source_line(const struct tsf_source *source, uint32_t line,
 	return true;
 }
 
-static int take_resident(void *context, const char *value)
-{
-	*(bool *)context = true;
-	return 0;
-}
+struct show_settings {
+	bool resident_only;
+};
 
 static const struct option_def options[] = {
 	{ "resident-only", 0, NULL,
-	  "omit the instructions that bring absent memory in", take_resident },
+	  "omit the instructions that bring absent memory in",
+	  OPTION_PLACE(struct show_settings, resident_only) },
 	{ NULL }
 };
 
@@ -408,12 +407,13 @@ static int show(const char *path, bool resident_only, struct error *err)
 static int show_run(int argc, char **argv)
 {
 	struct error err = { 0 };
-	bool resident_only = false;
+	struct show_settings settings = { 0 };
 	int status, first = command_parse(&command_show, argc, argv, 1, 1,
-					  &resident_only, &status);
+					  &settings, &status);
 
 	return first < 0 ? status :
-	       command_end(show(argv[first], resident_only, &err), &err);
+	       command_end(show(argv[first], settings.resident_only, &err),
+			   &err);
 }
 
 const struct command command_show = {

@@ -36,38 +36,28 @@ static const struct option_def get_options[] = {
 	{ NULL }
 };
 
-static int get_buffer(const char *path,
-		      const struct snapshot_settings *settings,
-		      struct error *err)
-{
-	struct outfile *out;
-	int code = run_dir_check_reader(pin_run(), err);
-
-	if (!code)
-		code = outfile_open(&out, path, err);
-	return code ? code :
-	       snapshot_save(pin_run(), out, settings, err);
-}
-
-static int get_crash(const char *path, struct error *err)
-{
-	bool kept = false;
-	int code = crash_save(path, &kept, err);
-
-	if (kept)
-		fputs("trace: get: it stays in the memory for crashes, too: only root may take it out\n",
-		      stderr);
-	return code;
-}
-
 static int get(const char *path, const struct get_settings *settings,
 	       struct error *err)
 {
+	struct outfile *out;
+	bool kept = false;
+	int code;
+
 	/* which needs no /dev/stdout, as in an initramfs */
 	if (!strcmp(path, "-"))
 		path = "/proc/self/fd/1";
-	return settings->crash ? get_crash(path, err) :
-	       get_buffer(path, &settings->snapshot, err);
+	if (settings->crash) {
+		code = crash_save(path, &kept, err);
+		if (kept)
+			fputs("trace: get: it stays in the memory for crashes, too: only root may take it out\n",
+			      stderr);
+		return code;
+	}
+	code = run_dir_check_reader(pin_run(), err);
+	if (!code)
+		code = outfile_open(&out, path, err);
+	return code ? code :
+	       snapshot_save(pin_run(), out, &settings->snapshot, err);
 }
 
 static int get_run(int argc, char **argv)

@@ -118,6 +118,11 @@ static void json_print_session(struct json *json, const struct query *query,
 			       size_t i)
 {
 	const struct session *session = &query->list.items[i];
+	static const char *const files[] = {
+		[QUERY_FILE_SAME] = "same", [QUERY_FILE_REPLACED] = "replaced",
+		[QUERY_FILE_GONE] = "gone", [QUERY_FILE_CHANGED] = "changed",
+		[QUERY_FILE_UNKNOWN] = "unknown",
+	};
 	const struct ras_session *entry = session->entry;
 	char id[64];
 
@@ -127,7 +132,7 @@ static void json_print_session(struct json *json, const struct query *query,
 	json_string(json, "tdf", entry->tdf);
 	string_or_null(json, "name", session->armed ? session->name : NULL);
 	json_string(json, "module", entry->module);
-	json_string(json, "file", query_file_name(query->sessions[i].file));
+	json_string(json, "file", files[query->sessions[i].file]);
 	json_string(json, "id", id);
 	json_number(json, "major", entry->major);
 	json_number(json, "points", entry->points);

@@ -196,38 +196,20 @@ static void counts_add_row(struct census *census, struct figure *figure,
 		figure->cleared += overwritten;
 }
 
-static void counts_sum_point(struct census *census,
-			     const struct session_counts *counts,
-			     uint32_t point, struct figure *figure)
+static int counts_sum(struct census *census, struct session_counts *counts,
+		      struct figure **result, struct error *err)
 {
-	uint32_t slices = census->buffer->slices;
-
-	for (uint32_t i = 0; i < slices; i++)
-		counts_add_row(census, figure, counts,
-			       (size_t)point * slices + i, census->lost[i]);
-}
-
-/* After the slices: what is counted there has its reason. */
-static int counts_read_after(struct session_counts *counts,
-			     const struct buffer *buffer, struct error *err)
-{
+	uint32_t points = counts->session->entry->points;
+	const struct buffer *buffer = census->buffer;
+	struct figure *figures;
+	uint64_t *missed;
+	/* after the slices: what is counted there has its reason */
 	int code = session_counts_read(counts->session, buffer->slices,
 				       &counts->after, err);
 
 	if (!code)
 		code = session_why_read(counts->session, buffer->control->cpus,
 					&counts->why, err);
-	return code;
-}
-
-static int counts_sum(struct census *census, struct session_counts *counts,
-		      struct figure **result, struct error *err)
-{
-	uint32_t points = counts->session->entry->points;
-	struct figure *figures;
-	uint64_t *missed;
-	int code = counts_read_after(counts, census->buffer, err);
-
 	if (code)
 		return code == -ENOENT ? 0 : code;
 	figures = calloc(points + 1, sizeof(*figures));
@@ -237,21 +219,16 @@ static int counts_sum(struct census *census, struct session_counts *counts,
 	for (uint32_t i = 0; figures && missed && i < points; i++) {
 		figures[i].missed = missed[i];
 		figures[i].why = counts->why[i];
-		counts_sum_point(census, counts, i, &figures[i]);
+		for (uint32_t k = 0; k < buffer->slices; k++)
+			counts_add_row(census, &figures[i], counts,
+				       (size_t)i * buffer->slices + k,
+				       census->lost[k]);
 	}
 	*result = figures;
 	if (!figures || !missed)
 		code = error_no_memory(err);
 	free(missed);
 	return code;
-}
-
-static void counts_free(struct session_counts *counts)
-{
-	free(counts->rows);
-	free(counts->seen);
-	free(counts->after);
-	free(counts->why);
 }
 
 static int census_take(struct census *census, const struct session_list *list,
@@ -315,8 +292,12 @@ int query_figures_read(struct query_figures *figures,
 		code = census_take(census, list, err);
 	}
 	if (census) {
-		for (size_t i = 0; census->sessions && i < census->count; i++)
-			counts_free(&census->sessions[i]);
+		for (size_t i = 0; census->sessions && i < census->count; i++) {
+			free(census->sessions[i].rows);
+			free(census->sessions[i].seen);
+			free(census->sessions[i].after);
+			free(census->sessions[i].why);
+		}
 		free(census->sessions);
 		free(census->lost);
 		free(census);
@@ -398,16 +379,21 @@ static uint64_t footprint_map_bytes(int fd)
 	return line ? strtoull(line + strlen(MEMLOCK), NULL, 10) : 0;
 }
 
-/* `names` ends with NULL. */
-static uint64_t footprint_maps_bytes(const char *dir, const char *const *names)
+/* How much of the kernel's memory the maps take that are pinned in a directory,
+ * of the buffer or of a session; what can't be opened counts as 0. */
+static uint64_t footprint_read(const char *dir)
 {
+	static const char *const names[] = {
+		"buffer", "nest", "control", "sessions", "trigger", "processes",
+		"count", "why", "state", "sites", "limits", "pids", "majors",
+	};
 	char path[PATH_MAX + 16];
 	uint64_t bytes = 0;
 
-	for (; *names; names++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		int fd;
 
-		snprintf(path, sizeof(path), "%s/%s", dir, *names);
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
 		fd = sysbpf_map_get(path);
 		if (fd < 0)
 			continue;
@@ -415,27 +401,6 @@ static uint64_t footprint_maps_bytes(const char *dir, const char *const *names)
 		close(fd);
 	}
 	return bytes;
-}
-
-/* Bytes, as the kernel reports them; what can't be opened counts as 0. */
-static uint64_t footprint_read_buffer(const char *run)
-{
-	static const char *const names[] = {
-		"buffer", "nest", "control", "sessions", "trigger", "processes",
-		NULL,
-	};
-
-	return footprint_maps_bytes(run, names);
-}
-
-static uint64_t footprint_read_session(const struct session *session)
-{
-	static const char *const names[] = {
-		"count", "why", "state", "sites", "limits", "pids", "majors",
-		NULL,
-	};
-
-	return session->dir[0] ? footprint_maps_bytes(session->dir, names) : 0;
 }
 
 #define CPU_FRESH	3000000000ULL	/* ns; it is measured four times a second */
@@ -467,17 +432,6 @@ const char *query_mode_name(const struct ras_session *entry)
 const char *query_preempt_name(const struct ras_session *entry)
 {
 	return entry->flags & RAS_SESSION_PREEMPT ? "disabled" : "unchanged";
-}
-
-const char *query_file_name(enum query_file file)
-{
-	static const char *const names[] = {
-		[QUERY_FILE_SAME] = "same", [QUERY_FILE_REPLACED] = "replaced",
-		[QUERY_FILE_GONE] = "gone", [QUERY_FILE_CHANGED] = "changed",
-		[QUERY_FILE_UNKNOWN] = "unknown",
-	};
-
-	return names[file];
 }
 
 static enum query_file armed_file_find(const struct ras_session *entry)
@@ -579,7 +533,7 @@ static void session_describe(struct query *query, size_t i)
 
 	if (!query->figures.sessions[i])
 		return;
-	result->memory = footprint_read_session(session);
+	result->memory = session->dir[0] ? footprint_read(session->dir) : 0;
 	query->memory += result->memory;
 	result->file = session->armed || session->entry->changed ?
 		armed_file_find(session->entry) : QUERY_FILE_UNKNOWN;
@@ -622,20 +576,30 @@ static int sessions_read(struct query *query, int count, char **operands,
 	return code;
 }
 
-int query_read(struct query *query, const struct buffer *buffer, int count,
-	       char **operands, struct error *err)
+int query_read(struct query *query, int count, char **operands,
+	       struct error *err)
 {
-	int code;
+	int code = run_dir_check(pin_run(), err);
 
-	*query = (struct query){
-		.buffer = buffer, .time = buffer_time(),
-		.trigger = *buffer->trigger,
-		.memory = footprint_read_buffer(pin_run()),
-	};
-	code = session_list_read(&query->list, buffer, pin_run(), err);
+	*query = (struct query){ 0 };
 	if (!code)
-		code = query_figures_read(&query->figures, buffer, &query->list,
-					  err);
+		code = buffer_open(&query->opened, pin_run(), false, err);
+	if (code == -ENOENT && !count) {
+		/* Nothing was ever armed, but something may wait for it. */
+		keep_state_read(&query->keep, pin_run(), NULL);
+		kmod_read(&query->kmod, pin_run());
+		return 0;
+	}
+	if (code)
+		return code;
+	query->buffer = &query->opened;
+	query->time = buffer_time();
+	query->trigger = *query->buffer->trigger;
+	query->memory = footprint_read(pin_run());
+	code = session_list_read(&query->list, query->buffer, pin_run(), err);
+	if (!code)
+		code = query_figures_read(&query->figures, query->buffer,
+					  &query->list, err);
 	if (!code)
 		code = sessions_read(query, count, operands, err);
 	if (!code)
@@ -660,5 +624,7 @@ void query_free(struct query *query)
 	keep_state_free(&query->keep);
 	query_figures_free(&query->figures);
 	session_list_free(&query->list);
+	if (query->buffer)
+		buffer_close(&query->opened);
 	*query = (struct query){ 0 };
 }

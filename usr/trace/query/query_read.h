@@ -71,6 +71,7 @@ struct query_session {
 
 struct query {
 	const struct buffer *buffer;	/* NULL: there is none */
+	struct buffer opened;		/* which that is */
 	struct session_list list;
 	struct query_figures figures;
 	/* as many as there are sessions in the list: */
@@ -91,8 +92,8 @@ struct query {
  * with err set: -ENOENT when there is no buffer or nothing is meant by an
  * operand.
  */
-int query_read(struct query *query, const struct buffer *buffer, int count,
-	       char **operands, struct error *err);
+int query_read(struct query *query, int count, char **operands,
+	       struct error *err);
 void query_free(struct query *query);
 
 /* Is this point to be listed? */
@@ -112,7 +113,6 @@ const char *query_point_state(const struct session *session, uint32_t point);
 const char *query_state_name(const struct session *session);
 const char *query_mode_name(const struct ras_session *entry);
 const char *query_preempt_name(const struct ras_session *entry);
-const char *query_file_name(enum query_file file);
 
 /* The keeper has just measured what the programs take (used_cpu). */
 bool query_cpu_known(const struct query *query);

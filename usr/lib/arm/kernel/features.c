@@ -629,12 +629,6 @@ static int multi_refusal(const struct features *features, uint32_t pid)
 	return link;
 }
 
-/* -EBADF: the path is looked at, which is no regular file */
-static bool multi_works(const struct features *features)
-{
-	return multi_refusal(features, 0) == -EBADF;
-}
-
 /* Before 6.10 they are of one thread, and -ESRCH is the answer: the same change
  * has made this -EINVAL. */
 bool features_multi_pid(const struct features *features)
@@ -692,7 +686,9 @@ int features_probe(struct features *features, enum attach_choice choice,
 	code = program_check(features, err);
 	if (code)
 		return code;
-	features->multi = choice != ATTACH_PERF && multi_works(features);
+	/* -EBADF: the path is looked at, which is no regular file */
+	features->multi = choice != ATTACH_PERF &&
+			  multi_refusal(features, 0) == -EBADF;
 	if (choice == ATTACH_MULTI && !features->multi)
 		return error_set(err, -EOPNOTSUPP,
 				 "this kernel has no uprobe_multi links");

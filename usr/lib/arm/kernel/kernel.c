@@ -268,16 +268,6 @@ static bool site_has_address(const struct tdf *tdf, const struct tdf_site *site)
 	return false;
 }
 
-static void symbols_ask(struct kallsyms *kallsyms, struct site_walk walk)
-{
-	const struct tdf *tdf = walk.tdf;
-	uint32_t index;
-
-	while (site_next(&walk, &index))
-		kallsyms_add(kallsyms, tdf_string(tdf,
-						  tdf->sites[index].symbol));
-}
-
 /* Of several functions with one name the kernel takes one, or none. */
 static int symbol_check(const struct tdf_site *site, const char *name,
 			const struct kallsyms_symbol *symbol,
@@ -390,9 +380,14 @@ static int module_locate(struct site_walk walk, const char *name,
 			 uint64_t *biases, struct error *err)
 {
 	struct kallsyms kallsyms = { .module = name };
+	const struct tdf *tdf = walk.tdf;
+	struct site_walk asked = walk;
+	uint32_t index;
 	int code;
 
-	symbols_ask(&kallsyms, walk);
+	while (site_next(&asked, &index))
+		kallsyms_add(&kallsyms, tdf_string(tdf,
+						   tdf->sites[index].symbol));
 	code = kallsyms_read(&kallsyms, err);
 	if (!code)
 		code = sites_locate(walk, &kallsyms, biases, err);

@@ -79,22 +79,6 @@ static int places_make(struct patched *patched, uint32_t module,
 	return 0;
 }
 
-/* The first place at or after this offset of the file. */
-static size_t patched_place_find(const struct patched *patched, uint64_t offset)
-{
-	size_t low = 0, high = patched->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (patched->places[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* A page that the process, or a probe in it, has written to. */
 static bool page_is_private(const struct patched *patched,
 			    const struct memory *memory, uint64_t address)
@@ -110,19 +94,16 @@ static bool page_is_private(const struct patched *patched,
 /* What the kernel's own calls lead to: uprobes of nops, since 6.18. */
 static bool is_trampoline(uint32_t pid, uint64_t address)
 {
-	char line[256], path[32];
+	struct maps_lines lines;
 	struct maps_line maps;
 	bool found = false;
-	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
-	file = fopen(path, "re");
-	while (file && !found && fgets(line, sizeof(line), file))
-		found = maps_line_parse(line, &maps) &&
-			address >= maps.start && address < maps.end &&
+	if (maps_lines_open(&lines, pid))
+		return false;
+	while (!found && maps_lines_next(&lines, &maps))
+		found = address >= maps.start && address < maps.end &&
 			!strcmp(maps.path, "[uprobes-trampoline]");
-	if (file)
-		fclose(file);
+	maps_lines_close(&lines);
 	return found;
 }
 
@@ -239,14 +220,14 @@ static int mapping_check(const struct patched *patched,
 	uint64_t size = maps->end - maps->start, page = UINT64_MAX;
 	bool private = false;
 
-	for (size_t i = patched_place_find(patched, maps->offset);
-	     i < patched->count &&
-	     patched->places[i].offset - maps->offset < size; i++) {
+	for (size_t i = 0; i < patched->count; i++) {
 		const struct patched_place *place = &patched->places[i];
 		uint64_t address = maps->start + place->offset - maps->offset;
 		uint64_t last = address + place->site->insn_length - 1;
 		uint8_t bytes[TDF_INSN_MAX + 1] = { 0 };
 
+		if (place->offset - maps->offset >= size)
+			continue;
 		if (last / patched->page != page)
 			private = page_is_private(patched, memory, address) ||
 				  page_is_private(patched, memory, last);

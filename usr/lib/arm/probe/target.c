@@ -325,29 +325,26 @@ static bool root_is_ours(uint32_t pid)
 static void mapped_find(struct target *target, const struct tdf_module *module,
 			const char *name, uint32_t pid, const char *root)
 {
-	char line[PATH_MAX + 128], link[80], path[PATH_MAX + 160];
+	struct maps_lines lines;
 	struct maps_line maps;
-	FILE *file;
+	char path[PATH_MAX];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file)) {
-		if (!maps_line_parse(line, &maps) || maps.path[0] != '/')
+	if (maps_lines_open(&lines, pid))
+		return;
+	while (maps_lines_next(&lines, &maps)) {
+		if (maps.path[0] != '/')
 			continue;
 		if (maps.deleted)
 			*maps.deleted = '\0';
 		if (strcmp(path_base(maps.path), name))
 			continue;
-		snprintf(link, sizeof(link), "/proc/%u/map_files/%" PRIx64
-			 "-%" PRIx64, pid, maps.start, maps.end);
 		snprintf(path, sizeof(path), "%s%s", root, maps.path);
-		fd = open(link, OPEN_FLAGS);
+		fd = maps_line_open(&maps, pid);
 		if (fd >= 0)
 			target_file_add(target, module, fd, path, NULL);
 	}
-	if (file)
-		fclose(file);
+	maps_lines_close(&lines);
 }
 
 /* In the view of the processes that are asked for. */

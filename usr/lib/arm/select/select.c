@@ -8,7 +8,6 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-#include <sys/stat.h>
 #include "lib/path.h"
 #include "selection.h"
 
@@ -39,18 +38,11 @@ static bool select_ends_with(const char *text, const char *ending)
 	return length >= tail && !strcasecmp(text + length - tail, ending);
 }
 
-static bool select_is_file(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode);
-}
-
 /* A TDF, of any version? Other files may have its name, such as the module. */
 static bool is_tdf(const char *path)
 {
 	char magic[sizeof(((struct tdf_header *)0)->magic)];
-	int fd = select_is_file(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = selection_is_file(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	bool found;
 
 	if (fd < 0)
@@ -59,14 +51,6 @@ static bool is_tdf(const char *path)
 		!memcmp(magic, TDF_MAGIC, sizeof(magic));
 	close(fd);
 	return found;
-}
-
-/* Where the ending of a library or a kernel module begins; NULL: it has none. */
-static const char *ending_find(const char *name)
-{
-	const char *ending = strstr(name, ".so");
-
-	return ending ? ending : strstr(name, ".ko");
 }
 
 bool select_is_called(const char *tdf, const char *name)
@@ -83,7 +67,8 @@ bool select_is_called(const char *tdf, const char *name)
 static bool tdf_at(const char *folder, int length, const char *name,
 		   char path[PATH_MAX])
 {
-	const char *ending = ending_find(name);
+	/* of a library or a kernel module; NULL: it has none */
+	const char *ending = strstr(name, ".so") ?: strstr(name, ".ko");
 	char file[PATH_MAX];
 
 	for (int i = 0; i < (ending ? 3 : 2); i++) {
@@ -114,7 +99,7 @@ static bool tdf_in_list(const char *list, const char *name, bool beside,
 			       (snprintf(module, sizeof(module), "%.*s/%s",
 					 length, list, name) <
 				(int)sizeof(module) &&
-				select_is_file(module))) &&
+				selection_is_file(module))) &&
 		    tdf_at(list, length, name, path))
 			return true;
 		list += length + (list[length] == ':');
@@ -177,7 +162,7 @@ int select_tdf(const char *name, const struct job_settings *settings,
 		return 0;
 	/* opening it will report what it is instead */
 	if (select_ends_with(name, TDF_ENDING) || strchr(name, '/') ||
-	    select_is_file(name)) {
+	    selection_is_file(name)) {
 		select_path(name, path);
 		return 0;
 	}
@@ -188,21 +173,15 @@ int select_tdf(const char *name, const struct job_settings *settings,
 	return -ENOENT;
 }
 
-/* The log holds the end of a longer path. */
-static bool logged_path_is(const char *logged, size_t room, const char *path)
-{
-	size_t length = strlen(path);
-
-	if (length > room - 1)
-		path += length - (room - 1);
-	return !strcmp(logged, path);
-}
-
 bool select_is_of(const struct session *session, const char *path)
 {
-	return session->armed &&
-	       logged_path_is(session->entry->tdf,
-			      sizeof(session->entry->tdf), path);
+	const size_t most = sizeof(session->entry->tdf) - 1;
+	size_t length = strlen(path);
+
+	/* the log holds the end of a longer path */
+	if (length > most)
+		path += length - most;
+	return session->armed && !strcmp(session->entry->tdf, path);
 }
 
 static bool choose_by_path(const struct session_list *list, const char *path,

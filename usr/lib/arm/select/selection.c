@@ -122,7 +122,7 @@ int selection_add(struct selection *selection, enum selection_kind kind,
 	return code;
 }
 
-static bool selection_is_file(const char *path)
+bool selection_is_file(const char *path)
 {
 	struct stat st;
 
@@ -325,24 +325,20 @@ static int pick_minors(struct picking *p, const struct selection_item *item,
 	return -ENOENT;
 }
 
-static bool named(const struct picking *p, const struct selection_point *point)
-{
-	bool grouped = !p->group_count;
-
-	for (unsigned int i = 0; i < p->group_count; i++)
-		grouped |= p->groups[i] == point->group;
-	return grouped && (!p->typed || p->types & point->type);
-}
-
 static int pick_named(struct picking *p, struct error *err)
 {
 	bool any = false;
 
 	if (!p->group_count && !p->typed)
 		return 0;
-	for (size_t i = 0; i < p->count; i++)
-		if (named(p, &p->points[i]))
+	for (size_t i = 0; i < p->count; i++) {
+		bool grouped = !p->group_count;
+
+		for (unsigned int k = 0; k < p->group_count; k++)
+			grouped |= p->groups[k] == p->points[i].group;
+		if (grouped && (!p->typed || p->types & p->points[i].type))
 			any = p->found[i] = true;
+	}
 	if (any)
 		return 0;
 	return error_set(err, -ENOENT, p->group_count && p->typed ?

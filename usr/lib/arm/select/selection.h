@@ -36,6 +36,8 @@ struct selection_point {
 	uint16_t minor, type, group;
 };
 
+bool selection_is_file(const char *path);
+
 /*
  * An operand: *target, to be freed, is what precedes the parentheses, and
  * what is in them is added to the selection. An existing file is taken as it
