@@ -2,10 +2,8 @@
 #include "commands.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include "lib/buffer/mappings.h"
-#include "lib/buffer/session.h"
 #include "lib/arm/arm.h"
 
 static const struct option_def no_options[] = { { NULL } };

@@ -2,10 +2,7 @@
 #include "commands.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "lib/text.h"
 #include "lib/arm/arm.h"
 

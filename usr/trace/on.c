@@ -3,13 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <limits.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <sys/stat.h>
 #include "commands.h"
 #include "lib/arm/arm.h"
 #include "lib/names.h"
@@ -58,17 +53,6 @@ static void dry_run_site(const struct job *job, const struct tdf_point *point,
 		puts("unknown cost");
 }
 
-static void dry_run_point(const struct job *job, const struct tdf_point *point,
-			  const struct features *features,
-			  const struct hit_cost *cost)
-{
-	printf("  tracepoint %u (0x%04x) '", point->minor, point->minor);
-	safe_text_print(stdout, tdf_string(job->tdf, point->name), false);
-	puts("'");
-	for (uint32_t i = 0; i < point->sites; i++)
-		dry_run_site(job, point, point->first_site + i, features, cost);
-}
-
 static void dry_run_job(const struct job *job, const struct features *features,
 			const struct hit_cost *cost)
 {
@@ -97,10 +81,20 @@ static void dry_run_job(const struct job *job, const struct features *features,
 			puts("')");
 		}
 	}
-	for (uint32_t i = 0; i < header->points.count; i++)
-		if (job->picked[i])
-			dry_run_point(job, &job->tdf->points[i], features,
-				      cost);
+	for (uint32_t i = 0; i < header->points.count; i++) {
+		const struct tdf_point *point = &job->tdf->points[i];
+
+		if (!job->picked[i])
+			continue;
+		printf("  tracepoint %u (0x%04x) '", point->minor,
+		       point->minor);
+		safe_text_print(stdout, tdf_string(job->tdf, point->name),
+				false);
+		puts("'");
+		for (uint32_t k = 0; k < point->sites; k++)
+			dry_run_site(job, point, point->first_site + k,
+				     features, cost);
+	}
 	printf("  %u programs in %s, maps of %s\n", job->cost.programs,
 	       programs, maps);
 }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <rastrace/rasfile.h>
 #include "commands.h"
-#include "lib/arm/arm.h"
 #include "lib/buffer/pin.h"
 #include "lib/names.h"
 #include "lib/path.h"
@@ -305,19 +302,6 @@ static void text_print_kmod(const struct kmod *kmod)
 	putchar('\n');
 }
 
-static void text_print_request(const struct keep_request *request)
-{
-	fputs(request->refused ? "refused: " : "waiting: ", stdout);
-	safe_text_print(stdout, request->tdf, false);
-	fputs(request->refused ? " when the kernel module '" :
-	      " is armed when the kernel module '", stdout);
-	safe_text_print(stdout, request->module, false);
-	fputs(request->refused ? "' came: " : "' is loaded", stdout);
-	if (request->refused)
-		safe_text_print(stdout, request->refused, false);
-	putchar('\n');
-}
-
 /* Has an armed tracepoint a MAXHITS? */
 static bool has_maxhits(const struct query *query)
 {
@@ -360,16 +344,20 @@ static void text_print_keep(const struct query *query)
 			printf("%swaits for kernel modules", before);
 		putchar('\n');
 	}
-	for (size_t i = 0; i < keep->count; i++)
-		text_print_request(&keep->requests[i]);
-}
+	for (size_t i = 0; i < keep->count; i++) {
+		const struct keep_request *request = &keep->requests[i];
+		const char *refused = request->refused;
 
-static void text_print_context(uint32_t context)
-{
-	for (unsigned int bit = 0; names_context[bit]; bit++)
-		if (context & 1u << bit)
-			printf("%s%s", context & ((1u << bit) - 1) ? "," :
-			       ", context ", names_context[bit]);
+		fputs(refused ? "refused: " : "waiting: ", stdout);
+		safe_text_print(stdout, request->tdf, false);
+		fputs(refused ? " when the kernel module '" :
+		      " is armed when the kernel module '", stdout);
+		safe_text_print(stdout, request->module, false);
+		fputs(refused ? "' came: " : "' is loaded", stdout);
+		if (refused)
+			safe_text_print(stdout, refused, false);
+		putchar('\n');
+	}
 }
 
 static void text_print_session_how(const struct query *query, size_t i)
@@ -385,7 +373,10 @@ static void text_print_session_how(const struct query *query, size_t i)
 						     "is left alone");
 	if (entry->flags & RAS_SESSION_FILTERED)
 		fputs(", some processes only", stdout);
-	text_print_context(entry->context);
+	for (unsigned int bit = 0; names_context[bit]; bit++)
+		if (entry->context & 1u << bit)
+			printf("%s%s", entry->context & ((1u << bit) - 1) ?
+			       "," : ", context ", names_context[bit]);
 	if (entry->max_rate)
 		printf(", at most %u records/s of a point", entry->max_rate);
 	text_print_size(", ", query->sessions[i].memory, "\n");

@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <sys/stat.h>
-#include <sys/types.h>
 #include <sys/wait.h>
 #include "commands.h"
 #include "lib/arm/arm.h"
 #include "lib/buffer/picture.h"
 #include "lib/buffer/pin.h"
-#include "lib/buffer/session.h"
-#include "lib/error.h"
 #include "lib/identity.h"
-#include "lib/outfile.h"
 #include "lib/path.h"
-#include "lib/text.h"
 
 struct child {
 	pid_t pid;

@@ -2,21 +2,13 @@
 /* Lines of the TSF that a TDF was compiled from, if it is there. */
 #include <ctype.h>
 #include <errno.h>
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <rastrace/buffer.h>
 #include "bpf/disasm.h"
 #include "commands.h"
 #include "lib/arm/arm.h"
 #include "lib/names.h"
 #include "lib/formats/rpn.h"
 #include "lib/formats/table.h"
-#include "lib/formats/tdf.h"
 #include "lib/identity.h"
 #include "lib/path.h"
 #include "lib/text.h"

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "lib/options.h"
 #include "commands.h"
 
 /* /S and the like: a command without operands */

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include "commands.h"
 #include "lib/arm/arm.h"
-#include "lib/buffer/picture.h"
 #include "lib/buffer/pin.h"
 #include "lib/buffer/spooler.h"
-#include "lib/formats/chunk.h"
 #include "lib/number.h"
 
 struct get_settings {
@@ -219,14 +215,6 @@ static void spool_progress_show(struct spool_progress *progress,
 	progress->records = s->total;
 }
 
-static void interval_wait(unsigned int ms)
-{
-	struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
-
-	if (!stop)
-		nanosleep(&time, NULL);
-}
-
 /* Until it is to end: 0, or why it can't go on. */
 static int spool_follow(struct spooler *s,
 			const struct spool_settings *settings,
@@ -250,8 +238,8 @@ static int spool_follow(struct spooler *s,
 			if (spooler_gone(s))
 				last = true;
 		}
-		if (!code && !last)
-			interval_wait(s->interval);
+		if (!code && !last && !stop)
+			usleep(s->interval * 1000);
 	} while (!code && !last);
 	return code;
 }

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <rastrace/buffer.h>
 #include "bpf/scan.h"
 #include "filters.h"
 #include "lib/arm/pinned/sessions.h"

@@ -3,8 +3,6 @@
 #ifndef TRACE_ARM_H
 #define TRACE_ARM_H
 
-#include "bpf/body.h"
-#include "lib/arm/kernel/features.h"
 #include "lib/arm/pinned/run_dir.h"
 #include "lib/arm/probe/hit_cost.h"
 #include "lib/arm/probe/target.h"

@@ -3,12 +3,9 @@
 #ifndef TRACE_FILTERS_H
 #define TRACE_FILTERS_H
 
-#include "bpf/body.h"
 #include "bpf/emit.h"
-#include "lib/arm/kernel/features.h"
 #include "lib/arm/pinned/run_dir.h"
 #include "lib/arm/select/settings.h"
-#include "lib/error.h"
 
 /* Programs at the kernel's own tracepoints, which have their arguments in the
  * context, 8 bytes each. */

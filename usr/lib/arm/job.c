@@ -3,10 +3,8 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/buffer/session.h"
 #include "lib/arm/pinned/bufmaps.h"
 #include "filters.h"
 #include "lib/arm/keep/keep.h"

@@ -3,12 +3,7 @@
 #ifndef TRACE_JOB_H
 #define TRACE_JOB_H
 
-#include <limits.h>
-#include "lib/buffer/buffer.h"
 #include "arm_tdf.h"
-#include "lib/arm/pinned/run_dir.h"
-#include "lib/arm/select/settings.h"
-#include "lib/arm/probe/target.h"
 
 struct job {
 	char path[PATH_MAX];	/* absolute */

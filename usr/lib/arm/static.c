@@ -4,25 +4,17 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <glob.h>
-#include <limits.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <sys/stat.h>
-#include <sys/types.h>
 #include "bpf/static.h"
 #include "filters.h"
 #include "lib/arm/pinned/kmod.h"
 #include "lib/arm/pinned/sessions.h"
 #include "lib/arm/probe/program.h"
 #include "lib/buffer/pin.h"
-#include "lib/buffer/session.h"
-#include "lib/error.h"
 #include "lib/machine.h"
 #include "lib/sysbpf.h"
 #include "lib/elf_symbols.h"
@@ -166,20 +158,12 @@ static int static_file_fill(struct static_file *file, struct error *err)
 	return code;
 }
 
-static bool static_file_known(const struct static_files *files,
-			      const struct static_file *file)
-{
-	for (size_t i = 0; i < files->count; i++)
-		if (!strcmp(files->items[i].name, file->name))
-			return true;
-	return false;
-}
-
 /* One that is there already, by whatever name, is fine. */
 static int files_add(struct static_files *files, const char *path,
 		     struct error *err)
 {
 	struct static_file *items, file = { .fd = -1 };
+	bool known = false;
 	int code;
 
 	if (!realpath(path, file.path))
@@ -190,7 +174,9 @@ static int files_add(struct static_files *files, const char *path,
 		return error_no_memory(err);
 	files->items = items;
 	code = static_file_fill(&file, err);
-	if (code || static_file_known(files, &file))
+	for (size_t i = 0; i < files->count; i++)
+		known |= !strcmp(items[i].name, file.name);
+	if (code || known)
 		static_file_close(&file);
 	else
 		items[files->count++] = file;

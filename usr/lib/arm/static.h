@@ -11,8 +11,6 @@
 #ifndef TRACE_STATIC_H
 #define TRACE_STATIC_H
 
-#include <stdbool.h>
-#include "lib/arm/kernel/features.h"
 #include "lib/arm/pinned/run_dir.h"
 #include "lib/arm/select/settings.h"
 #include "lib/buffer/buffer.h"

@@ -2,14 +2,11 @@
 #include "query_export.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <rastrace/rasfile.h>
 #include "lib/identity.h"
 #include "lib/json.h"
 #include "lib/names.h"
-#include "lib/text.h"
 
 static void number_or_null(struct json *json, const char *key, uint64_t number,
 			   bool known)
@@ -312,6 +309,13 @@ static void metrics_session(const struct session *session)
 	printf(",session=\"%u\"", session->entry->index);
 }
 
+static void metrics_point(const struct query *query, size_t i, uint32_t point)
+{
+	metrics_session(&query->list.items[i]);
+	printf(",minor=\"%u\"", query->list.items[i].points[point].minor);
+	metrics_label("name", query_point_name(query, i, point), false);
+}
+
 /* One number per tracepoint; `reasons` is NULL, or names the numbers of an
  * array. */
 struct metrics_series {
@@ -367,9 +371,7 @@ static void metrics_sample(const struct query *query, size_t i,
 		return;
 	printf(PREFIX "%s%s", series->name,
 	       series->type[0] == 'c' ? "_total" : "");
-	metrics_session(&query->list.items[i]);
-	printf(",minor=\"%u\"", query->list.items[i].points[point].minor);
-	metrics_label("name", query_point_name(query, i, point), false);
+	metrics_point(query, i, point);
 	if (series->reasons)
 		metrics_label("reason", series->reasons[reason], false);
 	printf("} %" PRIu64 "\n", value);
@@ -403,10 +405,7 @@ static void metrics_states(const struct query *query)
 			if (!query_point_shown(query, i, k))
 				continue;
 			fputs(PREFIX "recording", stdout);
-			metrics_session(session);
-			printf(",minor=\"%u\"", session->points[k].minor);
-			metrics_label("name", query_point_name(query, i, k),
-				      false);
+			metrics_point(query, i, k);
 			metrics_label("state", state, false);
 			printf("} %d\n", on);
 		}

@@ -3,11 +3,7 @@
 #ifndef TRACE_QUERY_READ_H
 #define TRACE_QUERY_READ_H
 
-#include <stdint.h>
 #include "lib/arm/arm.h"
-#include "lib/buffer/buffer.h"
-#include "lib/buffer/session.h"
-#include "lib/formats/tdf.h"
 
 /*
  * What happened at each tracepoint. `recorded` and `overwritten` are seen in

@@ -5,13 +5,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
 #include <bpf/bpf.h>
-#include "lib/arm/pinned/run_dir.h"
 #include "lib/arm/pinned/sessions.h"
 #include "lib/buffer/pin.h"
 

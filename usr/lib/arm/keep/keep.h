@@ -14,11 +14,8 @@
 #ifndef TRACE_KEEP_H
 #define TRACE_KEEP_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include "keep_request.h"
 #include "lib/arm/probe/hit_cost.h"
-#include "lib/buffer/buffer.h"
 #include "lib/buffer/session.h"
 
 /* What the keeper knows of an armed session, and follows. */

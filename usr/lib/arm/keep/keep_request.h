@@ -3,13 +3,9 @@
 #ifndef TRACE_KEEP_REQUEST_H
 #define TRACE_KEEP_REQUEST_H
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include "lib/arm/kernel/kernel.h"
 #include "lib/arm/pinned/run_dir.h"
-#include "lib/formats/tdf.h"
 
 /* The first kernel module of the TDF that isn't loaded, into `name`. */
 bool keep_module_absent(const struct tdf *tdf, char name[KERNEL_MODULE_NAME]);

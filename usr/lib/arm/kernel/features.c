@@ -212,18 +212,6 @@ static bool btf_name_is(const struct btf *btf, uint32_t offset,
 #define ANONYMOUS_DEPTH	4	/* structures in each other, at most */
 #define ANONYMOUS_MOST	1024	/* of a name that is looked for */
 
-/* The anonymous structure or union that a member is; or NULL. */
-static const struct btf_type *member_inner(const struct btf *btf,
-					   struct btf_index *index,
-					   const struct btf_member *member,
-					   int depth)
-{
-	if (member->name_off || depth >= ANONYMOUS_DEPTH || !index->left)
-		return NULL;
-	index->left--;
-	return structure_by_id(btf, index, member->type);
-}
-
 /* A member of the structure, or of an anonymous one in it; *bits is increased
  * by where it is. NULL: there is none. */
 static const struct btf_member *btf_member_find(const struct btf *btf,
@@ -234,7 +222,6 @@ static const struct btf_member *btf_member_find(const struct btf *btf,
 {
 	const struct btf_member *found, *member = (const void *)(type + 1);
 	uint32_t count = BTF_INFO_VLEN(type->info);
-	const struct btf_type *inner;
 
 	for (uint32_t i = 0; i < count; i++, member++) {
 		uint32_t at =
@@ -242,8 +229,14 @@ static const struct btf_member *btf_member_find(const struct btf *btf,
 					 ? BTF_MEMBER_BIT_OFFSET(member->offset)
 					 : member->offset);
 
+		const struct btf_type *inner = NULL;
+
 		found = NULL;
-		inner = member_inner(btf, index, member, depth);
+		if (!member->name_off && depth < ANONYMOUS_DEPTH &&
+		    index->left) {
+			index->left--;
+			inner = structure_by_id(btf, index, member->type);
+		}
 		if (btf_name_is(btf, member->name_off, name, length))
 			found = member;
 		else if (inner)
@@ -287,19 +280,6 @@ struct btf_search {
 	uint32_t kind;
 	uint32_t id;		/* 0: not found yet */
 };
-
-static void btf_search_begin(struct btf_search *search,
-			     const struct btf_want *want)
-{
-	size_t length = strcspn(want->name, ".(:");
-
-	*search = (struct btf_search){
-		.want = want, .length = length,
-		.kind = want->name[length] == '(' ? BTF_KIND_FUNC :
-			want->name[length] == ':' ? BTF_KIND_VAR :
-						    BTF_KIND_STRUCT,
-	};
-}
 
 static void type_match(struct btf_search *searches, size_t count,
 		       const struct btf *btf, const struct btf_type *type,
@@ -353,8 +333,16 @@ int btf_find(const char *path, const struct btf_want *wants, size_t count)
 
 	if (code)
 		return code;
-	for (size_t i = 0; i < count; i++)
-		btf_search_begin(&searches[i], &wants[i]);
+	for (size_t i = 0; i < count; i++) {
+		size_t length = strcspn(wants[i].name, ".(:");
+		char mark = wants[i].name[length];
+
+		searches[i] = (struct btf_search){
+			.want = &wants[i], .length = length,
+			.kind = mark == '(' ? BTF_KIND_FUNC :
+				mark == ':' ? BTF_KIND_VAR : BTF_KIND_STRUCT,
+		};
+	}
 	if (!types_search(&btf, &index, searches, count))
 		code = -ENOMEM;
 	for (size_t i = 0; i < count && !code; i++) {

@@ -3,11 +3,8 @@
 #ifndef TRACE_FEATURES_H
 #define TRACE_FEATURES_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include "bpf/body.h"
-#include "lib/error.h"
 
 /* Finding ids and offsets in a BTF file without loading it. */
 

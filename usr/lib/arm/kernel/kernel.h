@@ -3,12 +3,8 @@
 #ifndef TRACE_KERNEL_H
 #define TRACE_KERNEL_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include "bpf/body.h"
-#include "lib/error.h"
-#include "lib/formats/tdf.h"
 
 /*
  * Is the running kernel the one that the TDF was made for, and has it what the

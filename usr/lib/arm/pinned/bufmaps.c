@@ -6,7 +6,6 @@
 #include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <sys/random.h>
 #include "lib/buffer/pin.h"
@@ -14,7 +13,6 @@
 #include "lib/buffer/session.h"
 #include "lib/sysbpf.h"
 #include "kmod.h"
-#include "run_dir.h"
 
 static const char *const pin_names[] = {
 	/* control comes last and goes first: with it there is a buffer */

@@ -2,13 +2,9 @@
 #include "kmod.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <bpf/bpf.h>
-#include <rastrace/buffer.h>
 #include <rastrace/rasfile.h>
 #include "lib/buffer/device.h"
 #include "lib/buffer/pin.h"
@@ -145,15 +141,6 @@ static int device_do(int fd, unsigned long request, void *argument,
 			   "the kernel module refuses the buffer");
 }
 
-static bool parts_same(const struct rastrace_info *info,
-		       const struct kmod_parts *parts)
-{
-	for (int i = 0; i < RASTRACE_PARTS; i++)
-		if (info->parts[i].id != parts->ids[i])
-			return false;
-	return true;
-}
-
 /* What the module has is this directory's, as it is now, or becomes it. */
 static int parts_give(int fd, const struct rastrace_info *info,
 		      const struct kmod_parts *parts, struct error *err)
@@ -162,11 +149,14 @@ static int parts_give(int fd, const struct rastrace_info *info,
 		.size = sizeof(adopt), .layout = RAS_LAYOUT,
 		.flags = RASTRACE_ADOPT_AGAIN,
 	};
+	bool same = info->adopted;
 
 	if (info->adopted == RASTRACE_ADOPTED &&
 	    info->parts[RASTRACE_CONTROL].id != parts->ids[RASTRACE_CONTROL])
 		return other_refused(err);
-	if (info->adopted && parts_same(info, parts))
+	for (int i = 0; i < RASTRACE_PARTS; i++)
+		same &= info->parts[i].id == parts->ids[i];
+	if (same)
 		return device_do(fd, RASTRACE_SWITCH, NULL, err);
 	memcpy(adopt.maps, parts->fds, sizeof(adopt.maps));
 	return device_do(fd, RASTRACE_ADOPT, &adopt, err);

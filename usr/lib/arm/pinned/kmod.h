@@ -7,9 +7,7 @@
 #ifndef TRACE_KMOD_H
 #define TRACE_KMOD_H
 
-#include <stdbool.h>
 #include <stdint.h>
-#include "lib/error.h"
 #include "run_dir.h"
 
 enum kmod_buffer {

@@ -6,8 +6,6 @@
 #ifndef TRACE_SESSIONS_H
 #define TRACE_SESSIONS_H
 
-#include <stdbool.h>
-#include "lib/buffer/buffer.h"
 #include "lib/buffer/session.h"
 #include "lib/formats/tdf.h"
 #include "run_dir.h"

@@ -3,11 +3,6 @@
 #ifndef TRACE_HIT_COST_H
 #define TRACE_HIT_COST_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <linux/bpf.h>
-#include <rastrace/tdf.h>
 #include "lib/arm/kernel/features.h"
 
 /* Probes in functions of this program, to see what the kernel makes of them. */

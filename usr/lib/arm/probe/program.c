@@ -11,7 +11,6 @@
 #include <unistd.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
-#include <bpf/bpf.h>
 #include <rastrace/buffer.h>
 #include "bpf/types.h"
 #include "lib/buffer/pin.h"

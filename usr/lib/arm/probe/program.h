@@ -3,10 +3,6 @@
 #ifndef TRACE_PROGRAM_H
 #define TRACE_PROGRAM_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include "bpf/body.h"
 #include "lib/arm/kernel/features.h"
 #include "lib/key_map.h"
 #include "target.h"

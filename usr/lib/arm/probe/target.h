@@ -5,12 +5,8 @@
 #define TRACE_TARGET_H
 
 #include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
 #include "lib/arm/kernel/kernel.h"
-#include "lib/formats/tdf.h"
 
 /* What of an x86 instruction decides whether a probe may replace it. */
 

@@ -9,7 +9,6 @@
 #include <strings.h>
 #include <unistd.h>
 #include "lib/path.h"
-#include "selection.h"
 
 #define TDF_ENDING	".tdf"
 #define ETC_DIR		"/etc/rastrace"

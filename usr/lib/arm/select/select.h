@@ -3,10 +3,7 @@
 #ifndef TRACE_SELECT_H
 #define TRACE_SELECT_H
 
-#include <limits.h>
-#include <stdbool.h>
 #include "lib/buffer/session.h"
-#include "lib/formats/tdf.h"
 #include "settings.h"
 
 /* The absolute path of a TDF, that need not be there (any more). */

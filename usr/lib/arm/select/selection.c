@@ -56,19 +56,6 @@ static bool selection_range_parse(const char *text, uint32_t *first,
 	return end != text && !*end;
 }
 
-static int minor_check(const char *text, uint32_t first, uint32_t last,
-		       struct error *err)
-{
-	if (first > UINT16_MAX || last > UINT16_MAX)
-		return error_set(err, -EINVAL,
-				 "'%s' is out of range: minors are 0 to %u",
-				 text, UINT16_MAX);
-	if (first > last)
-		return error_set(err, -EINVAL,
-				 "the range '%s' ends before it begins", text);
-	return 0;
-}
-
 static int item_parse(struct selection *selection, enum selection_kind kind,
 		      const char *text, struct error *err)
 {
@@ -76,7 +63,6 @@ static int item_parse(struct selection *selection, enum selection_kind kind,
 	bool number = kind <= SELECTION_MINOR &&
 		      selection_range_parse(text, &first, &last);
 	struct selection_item *item;
-	int code;
 
 	if (!*text)
 		return error_set(err, -EINVAL, "something is missing between commas");
@@ -84,9 +70,13 @@ static int item_parse(struct selection *selection, enum selection_kind kind,
 		return error_set(err, -EINVAL,
 				 "'%s' is no minor: 5, 0x10 or 5-9 for example",
 				 text);
-	code = number ? minor_check(text, first, last, err) : 0;
-	if (code)
-		return code;
+	if (number && (first > UINT16_MAX || last > UINT16_MAX))
+		return error_set(err, -EINVAL,
+				 "'%s' is out of range: minors are 0 to %u",
+				 text, UINT16_MAX);
+	if (number && first > last)
+		return error_set(err, -EINVAL,
+				 "the range '%s' ends before it begins", text);
 	item = item_new(selection);
 	if (!item)
 		return error_no_memory(err);

@@ -8,8 +8,6 @@
 #ifndef TRACE_SELECTION_H
 #define TRACE_SELECTION_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include "lib/formats/tdf.h"
 

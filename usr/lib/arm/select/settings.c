@@ -4,7 +4,6 @@
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include "lib/command.h"
 #include "lib/names.h"

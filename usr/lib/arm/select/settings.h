@@ -3,9 +3,6 @@
 #ifndef TRACE_SETTINGS_H
 #define TRACE_SETTINGS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include "bpf/body.h"
 #include "lib/arm/kernel/features.h"
 #include "selection.h"
 
