@@ -304,7 +304,7 @@ static void boot_arm(struct boot *boot)
 	for (unsigned int i = 1; i < boot->count; i++)
 		argv[count++] = boot->words[i].text;
 	argv[count] = NULL;
-	status = self_run(argv, boot->directory, false, &output);
+	status = self_rerun(argv, boot->directory, false, &output);
 	if (!output) {
 		boot_report(boot, column, "error", strerror(errno));
 		return;

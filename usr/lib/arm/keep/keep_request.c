@@ -358,8 +358,8 @@ static void self_execute(char *const *argv, const char *directory,
 	_exit(127);
 }
 
-int self_run(char *const *argv, const char *directory, bool detached,
-	     FILE **output)
+int self_rerun(char *const *argv, const char *directory, bool detached,
+	       FILE **output)
 {
 	int status = 0, fd = memfd_create("output", MFD_CLOEXEC);
 	pid_t child;
@@ -408,7 +408,7 @@ static int request_arm(const struct keep_request *request, char why[WHY_MAX])
 	argv[0] = "trace";
 	argv[1] = "on";
 	memcpy(argv + 2, request->argv, count * sizeof(*argv));
-	status = self_run(argv, request->cwd, true, &output);
+	status = self_rerun(argv, request->cwd, true, &output);
 	free(argv);
 	if (output) {
 		why_read(output, why);

@@ -42,8 +42,8 @@ void keep_requests_free(struct keep_request *requests, size_t count);
  * caller closes; NULL: errno says why not. `detached`: without standard input
  * and output. Returns its exit status, or -1.
  */
-int self_run(char *const *argv, const char *directory, bool detached,
-	     FILE **output);
+int self_rerun(char *const *argv, const char *directory, bool detached,
+	       FILE **output);
 
 /* Arming what waits for kernel modules. */
 
