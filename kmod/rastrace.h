@@ -67,7 +67,8 @@ void crash_exit(void);
 u32 crash_kib(void);
 /* The file that a panic of the boot before left, from *at on; forgotten, it ends
  * there. */
-ssize_t crash_read(struct file *file, char __user *to, size_t size, loff_t *at);
+ssize_t crash_read(struct file *file, char __user *to, size_t size,
+		   loff_t *at);
 void crash_forget(void);
 /* Where a memory dump finds the buffer; NULL: there is none. Not by two callers
  * at a time. */
