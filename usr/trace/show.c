@@ -60,14 +60,14 @@ static bool source_line(const struct tsf_source *source, uint32_t line,
 	return true;
 }
 
-struct show_settings {
+struct listing_settings {
 	bool resident_only;
 };
 
 static const struct option_def options[] = {
 	{ "resident-only", 0, NULL,
 	  "omit the instructions that bring absent memory in",
-	  OPTION_PLACE(struct show_settings, resident_only) },
+	  OPTION_PLACE(struct listing_settings, resident_only) },
 	{ NULL }
 };
 
@@ -399,7 +399,7 @@ static int show(const char *path, bool resident_only, struct error *err)
 static int show_run(int argc, char **argv)
 {
 	struct error err = { 0 };
-	struct show_settings settings = { 0 };
+	struct listing_settings settings = { 0 };
 	int status, first = command_parse(&command_show, argc, argv, 1, 1,
 					  &settings, &status);
 
