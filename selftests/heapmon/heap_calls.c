@@ -148,6 +148,16 @@ static int serve(void)
 	}
 }
 
+/* Until there is a probe at the function: its code changes. At most a minute. */
+static void wait_probed(const void *function)
+{
+	const volatile unsigned char *code = function;
+	unsigned char first = *code;
+
+	for (int i = 0; i < 6000 && *code == first && first != 0xcc; i++)
+		usleep(10000);
+}
+
 static int load(char **argv)
 {
 	void *library = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
@@ -156,7 +166,9 @@ static int load(char **argv)
 		return 77;
 	allocate = (void *(*)(size_t))dlsym(library, "malloc");
 	release = (void (*)(void *))dlsym(library, "free");
-	sleep(1);		/* for it to be found */
+	wait_probed((const void *)allocate);
+	wait_probed((const void *)release);
+	sleep(2);		/* for the probes where they return */
 	rounds_run(argv[3]);
 	return 0;
 }
