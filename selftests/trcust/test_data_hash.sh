@@ -57,6 +57,7 @@ same 'LEN=(rec_ptr,I), MEM32=(.buffer,D,LEN)' \
 same 'REGS=(RAX,.a)' 'REGS=(rax),REGS=(.a)'
 same 'STACK=(4)' 'STACK=(0x04)'
 same 'VARS=(r->next->size + number)' 'VARS=( r -> next->size+number )'
+same 'VARS=(key=(number + 1))' 'VARS=((number + 1))'
 same 'VARS=(a, b)' 'VARS=(a), VARS=(b)'
 same 'REGS=(RAX)' 'REGS=(RAX), DESC="d", FMT="%%L"'
 same 'REGS=(RAX)' 'REGS=(RAX), /* nothing */ MAXHITS=3, PASSCOUNT=2'

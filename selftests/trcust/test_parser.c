@@ -134,6 +134,13 @@ static const struct {
 	  "\tmem32 .x direct len 0: .ns::x direct\n" },
 	/* what Linux adds */
 	{ "VARS=(a)", "\tvar a\n" },
+	{ "VARS=(k=(a),b)", "\tvar k=(a)\n\tvar b\n" },
+	{ "VARS=(k = (a + 1):2)", "\tvar k=(a + 1) :2\n" },
+	{ "VARS=(k==(a))", "\tvar k==(a)\n" },
+	{ "VARS=(k=a)", "discarded" },
+	{ "VARS=(k.l=(a))", "discarded" },
+	{ "VARS=(k=())", "discarded" },
+	{ "VARS=(k=(", "aborted" },
 	{ "vars=( r->next->len, buf[i].name : 0x10, (a, b):4,)", "discarded" },
 	{ "vars=( r->next->len, buf[i].name : 0x10, a?b:c, ns::x)",
 	  "\tvar r->next->len\n\tvar buf[i].name :16\n"

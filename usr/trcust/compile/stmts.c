@@ -180,7 +180,7 @@ int variable_compile(const struct site_stmt *s)
 	int code;
 
 	v.e.view = shape_view;
-	s->item->label = s->in->expr_text;
+	s->item->label = s->in->expr_name ? s->in->expr_name : s->in->expr_text;
 	code = evaluate(&v.e, s->in->expr, &v.value) ?
 		       shape_log(s, &v.e, &v.value, s->in->length) : v.e.code;
 	if (code == SHAPE_NOT)

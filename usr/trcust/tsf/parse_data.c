@@ -460,6 +460,25 @@ bool parse_len(struct parser *p)
 
 /* Items are expression[:n]; how much they take is known when their types are.
  */
+/* The name in "name=(expression)". NULL: no name is next. */
+static const char *parse_var_name(struct parser *p)
+{
+	struct lexer ahead = p->lexer;
+	struct token equals, opening;
+	const char *name;
+
+	ahead.quiet = true;
+	equals = lexer_next(&ahead);
+	opening = lexer_next(&ahead);
+	if (p->token.kind != TOKEN_WORD || !token_is_mark(&equals, '=') ||
+	    !token_is_mark(&opening, '('))
+		return NULL;
+	name = parser_text(p, &p->token);
+	parser_next(p);
+	parser_next(p);
+	return name;
+}
+
 bool parse_vars(struct parser *p)
 {
 	struct tsf_stmt *stmt;
@@ -471,6 +490,7 @@ bool parse_vars(struct parser *p)
 		stmt = stmt_add(p, TSF_VAR);
 		if (!stmt)
 			return false;
+		stmt->expr_name = parse_var_name(p);
 		stmt->pos = p->token.pos;
 		if (!parse_expr(p, &stmt->expr, &stmt->expr_text))
 			return false;

@@ -245,7 +245,9 @@ static void stmt_dump(FILE *out, const struct tsf_stmt *stmt)
 		return;
 	}
 	if (stmt->kind == TSF_VAR) {
-		fprintf(out, "\tvar %s", stmt->expr_text);
+		fprintf(out, "\tvar %s%s%s",
+			stmt->expr_name ? stmt->expr_name : "",
+			stmt->expr_name ? "=" : "", stmt->expr_text);
 		if (stmt->length)
 			fprintf(out, " :%u", stmt->length);
 		fputc('\n', out);

@@ -183,6 +183,7 @@ struct tsf_stmt {
 	/* VAR; length 0: by its type */
 	const struct expr *expr;
 	const char *expr_text;		/* as written, one blank for several */
+	const char *expr_name;		/* "key" of "key=(x)"; NULL: none */
 
 	struct tsf_address address;
 	uint32_t length;		/* bytes; 0 with a LEN */
