@@ -391,7 +391,8 @@ int input_open(struct compilation *c, const struct settings *s,
 	own_btf = input->file && input->kind == TDF_MODULE_KERNEL;
 	if (!code && !c->dwarf && input->kind != TDF_MODULE_USER &&
 	    (s->btf ? strcmp(s->btf, "none") :
-		      own_btf || c->module->arch == arch_own())) {
+		      own_btf || (!s->sysroot &&
+				  c->module->arch == arch_own()))) {
 		const char *btf = s->btf ? s->btf :
 				  own_btf ? input->file : BTF_RUNNING;
 
