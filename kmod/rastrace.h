@@ -11,6 +11,8 @@
 #include <rastrace/buffer.h>
 #include <rastrace/device.h>
 
+struct file;
+
 /* buffer.c: the trace buffer that user space handed over */
 
 struct buffer_part {

@@ -152,7 +152,7 @@ static struct shape_match match_self(struct evaluation *e, struct diag *silent,
 
 		bare = tag != DW_TAG_typedef && tag != DW_TAG_const_type &&
 		       tag != DW_TAG_volatile_type;
-		if (dwarf_hasattr(&at, DW_AT_name)) {
+		if (dwarf_diename(&at)) {
 			free(*name);
 			*name = tag != DW_TAG_pointer_type ?
 					dwarf_type_name(&at) :
@@ -160,6 +160,8 @@ static struct shape_match match_self(struct evaluation *e, struct diag *silent,
 			if (*name)
 				match = match_name(e, silent, *name, self,
 						   misfit);
+			else
+				e->c->module->exhausted = true;
 		}
 		if (bare || !dwarf_attr_integrate(&at, DW_AT_type, &attr) ||
 		    !dwarf_formref_die(&attr, &next))
@@ -184,15 +186,21 @@ static bool shape_match(const struct evaluation *site, struct srcpos pos,
 	if (!e.c->shapes || type->pointers || type->dimension ||
 	    !type->die.addr)
 		return true;
-	if (diag_open_text(&silent, "", "", 0, 0, NULL))
-		return false;
+	if (diag_open_text(&silent, "", "", 0, 0, NULL)) {
+		e.c->module->exhausted = true;
+		return true;
+	}
 	e.unread = true;
-	if (value_of_type(type, &self)) {
+	if (!value_of_type(type, &self)) {
+		e.c->module->exhausted = true;
+	} else {
 		self.pos = pos;
 		*match = match_self(&e, silent, &self, &misfit, &name);
 		if (!match->shape && misfit)
 			report_misfit(&e, misfit, &self, name);
 	}
+	if (diag_exhausted(silent))
+		e.c->module->exhausted = true;
 	value_free(&self);
 	free(name);
 	diag_close(silent);
@@ -364,6 +372,7 @@ static uint32_t ctype_shape(struct ctypes *types, const Dwarf_Die *die)
 		return CTYPE_NONE;
 	name = value_type_spell(&type);
 	result = name ? ctype_of_match(g, &match, &type, name) : CTYPE_NONE;
+	types->failed |= !name;
 	free(name);
 	return result;
 }
