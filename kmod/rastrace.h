@@ -76,13 +76,14 @@ void crash_forget(void);
  * at a time. */
 void crash_anchor(const struct adopted *buffer);
 
-/* segment.c: a kfunc, where programs at probes may call one */
+/* segment.c: kfuncs, where programs at probes may call some */
 #if (defined(CONFIG_X86_64) || defined(CONFIG_ARM64)) && \
 	defined(CONFIG_DEBUG_INFO_BTF_MODULES) && \
 	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 #define KMOD_SEGMENT
 void segment_init(void);
 int rastrace_segments_save(void);
+int rastrace_vector_read(u64 *to, u32 half);
 #else
 static inline void segment_init(void) {}
 #endif
