@@ -86,6 +86,19 @@ enum arch_segment arch_segment_find(uint16_t machine, uint64_t dwarf)
 	return thread ? thread->segment : SEGMENT_FLAT;
 }
 
+int arch_vector_find(struct gen *gen, uint64_t dwarf)
+{
+	const struct processor *cpu = gen->cpu;
+
+	if (gen->target->context == BODY_KPROBE)
+		gen_fail(gen, -EOPNOTSUPP,
+			 "the kernel has nothing in vector registers");
+	else if (dwarf - cpu->vector_first >= (uint64_t)cpu->vector_count)
+		gen_fail(gen, -ENOENT, "no vector register has DWARF number %"
+			 PRIu64, dwarf);
+	return dwarf - cpu->vector_first;
+}
+
 struct arch_reg arch_reg_find(struct gen *gen, uint64_t dwarf)
 {
 	const struct processor_reg *reg = reg_find(gen->machine, dwarf);

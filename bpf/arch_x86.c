@@ -55,6 +55,7 @@ const struct processor processor_x86_64 = {
 	.argument_count = 6,
 	.context = { .fp = 80, .sp = 120, .ip = 128 },
 	.kprobe_excess = 1, .address_bits = 47, .segments = true,
+	.vector_first = 17, .vector_count = 16,
 };
 
 /* psABI of i386, 2.2 */

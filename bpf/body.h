@@ -118,7 +118,10 @@ struct body_target {
 	 * 0: it isn't there, and segment registers are as of the last context
 	 * switch */
 	__u32 segments_save;
-	int module_fd;			/* of that BTF */
+	/* The same of rastrace_vector_read; 0: what is in vector registers is
+	 * absent */
+	__u32 vector_read;
+	int module_fd;			/* of their BTF */
 	int address_bits;		/* of user space; 0: what is usual with
 					 * the processor */
 	bool func_ip;			/* bpf_get_func_ip works at a return probe
@@ -141,7 +144,8 @@ struct body_target {
 };
 
 #define BODY_MODULE_PLACE	1	/* in the program's fd_array: BTF of the
-					 * kernel module, when segments_save */
+					 * kernel module, when one of its kfuncs
+					 * is called */
 #define BODY_UNWINDS		4	/* stacks by tables, each has one */
 /* Its subprograms, in their order */
 enum {

@@ -560,6 +560,7 @@ unsigned int rpn_uses(uint16_t machine, const uint8_t *rpn, size_t size);
 #define RPN_USES_STALE	0x08	/* one of these that the program may have changed
 				 * since its thread was switched to */
 #define RPN_USES_LATE	0x10	/* one that is 0 until then */
+#define RPN_USES_VECTOR	0x20	/* a vector register: target->vector_read */
 
 /*
  * arch.c: what differs between processors; one table for each, in arch_x86.c and
@@ -615,6 +616,8 @@ struct processor {
 	bool strong;		/* a plain store doesn't publish what was written
 				 * before */
 	bool segments;		/* addresses may have selectors */
+	int vector_first;	/* DWARF number of the first vector register */
+	int vector_count;	/* that the kernel module reads */
 };
 
 extern const struct processor processor_x86_64, processor_i386, processor_a64;
@@ -643,6 +646,8 @@ struct arch_thread {
 bool arch_thread_find(const struct body_layout *layout, uint16_t machine,
 		      uint64_t dwarf, struct arch_thread *thread);
 enum arch_segment arch_segment_find(uint16_t machine, uint64_t dwarf);
+/* Which of the vector registers has this DWARF number; fails without one. */
+int arch_vector_find(struct gen *gen, uint64_t dwarf);
 /* Where struct pt_regs has the n-th argument of a C function, of 8 bytes; -1: it
  * is on the stack, n + 1 words of 4 bytes above the stack pointer. */
 int arch_argument_offset(uint16_t machine, unsigned int n);

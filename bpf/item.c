@@ -701,10 +701,10 @@ static void generate_raw(struct gen *gen, uint32_t index, uint32_t end,
 	gen->fixed += bytes;
 }
 
-static void generate_absent(struct gen *gen)
+static void generate_absent(struct gen *gen, int flag)
 {
 	emit_store_imm(&gen->e, 4, gen->place.base, gen->place.off,
-		       RAS_ITEM_ABSENT);
+		       RAS_ITEM_ABSENT | flag);
 	gen->place.off += RAS_ITEM_PREFIX;
 	gen->fixed += RAS_ITEM_PREFIX;
 }
@@ -730,7 +730,8 @@ bool item_is_read(const struct gen *gen, uint32_t index)
 	}
 }
 
-static bool stmt_stale(const struct gen *gen, const struct tdf_stmt *stmt)
+static unsigned int stmt_uses(const struct gen *gen,
+			      const struct tdf_stmt *stmt)
 {
 	const uint8_t *rpn = gen->tdf->rpn;
 	unsigned int uses = rpn_uses(gen->machine, rpn + stmt->rpn,
@@ -739,7 +740,7 @@ static bool stmt_stale(const struct gen *gen, const struct tdf_stmt *stmt)
 	if (stmt->flags & TDF_STMT_LEN)
 		uses |= rpn_uses(gen->machine, rpn + stmt->len_rpn,
 				 stmt->len_rpn_length);
-	return uses & RPN_USES_STALE;
+	return uses;
 }
 
 uint32_t item_end(const struct gen *gen, uint32_t index, uint32_t *bytes)
@@ -758,6 +759,7 @@ uint32_t item_generate(struct gen *gen, uint32_t index)
 {
 	const struct tdf_stmt *stmt = &gen->tdf->stmts[index];
 	uint32_t bytes, end = item_end(gen, index, &bytes);
+	unsigned int uses = 0;
 
 	gen_note(gen, index);
 	gen->stale = 0;
@@ -766,7 +768,7 @@ uint32_t item_generate(struct gen *gen, uint32_t index)
 		return end;
 	}
 	if (stmt->kind == TDF_STMT_ABSENT) {
-		generate_absent(gen);
+		generate_absent(gen, 0);
 		return end;
 	}
 	if (stmt->kind == TDF_STMT_STACK) {
@@ -775,8 +777,14 @@ uint32_t item_generate(struct gen *gen, uint32_t index)
 	}
 	gen->item++;
 	for (uint32_t i = index; i < end; i++)
-		if (!gen->fresh && stmt_stale(gen, &gen->tdf->stmts[i]))
-			gen->stale = RAS_ITEM_STALE;
+		uses |= stmt_uses(gen, &gen->tdf->stmts[i]);
+	if (!gen->fresh && uses & RPN_USES_STALE)
+		gen->stale = RAS_ITEM_STALE;
+	if (uses & RPN_USES_VECTOR && !gen->target->vector_read &&
+	    !(stmt->flags & TDF_STMT_RAW)) {
+		generate_absent(gen, RAS_ITEM_MODULE);
+		return end;
+	}
 	if (stmt->flags & TDF_STMT_RAW)
 		generate_raw(gen, index, end, bytes);
 	else

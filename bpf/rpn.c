@@ -571,6 +571,30 @@ static void op_register(struct rpn_expr *x, uint64_t number, int64_t add)
 	rpn_top(x)->segment = add ? SEGMENT_NONE : segment;
 }
 
+/* What the module's kfunc stores in a slot. Without it items don't come here
+ * (item_generate): an IF, or what has no prefix, can't be evaluated. */
+static void op_vector(struct rpn_expr *x, const struct rpn_op *op)
+{
+	const struct gen_value none = { 0 };
+	int number = arch_vector_find(x->gen, op->a), off;
+	struct emit *e = x->e;
+
+	temps_spill(x);
+	off = slot_new(x);
+	emit_store_imm(e, 8, BPF_REG_10, off, 0);
+	if (x->gen->target->vector_read) {
+		emit_alu(e, BPF_MOV, BPF_REG_1, BPF_REG_10);
+		emit_alu_imm(e, BPF_ADD, BPF_REG_1, off);
+		emit_alu_imm(e, BPF_MOV, BPF_REG_2, 2 * number + (op->b != 0));
+		emit_module_kfunc(e, BODY_MODULE_PLACE,
+				  x->gen->target->vector_read);
+	} else {
+		emit_alu_imm(e, BPF_MOV, BPF_REG_0, -EOPNOTSUPP);
+	}
+	stub_fault_if(x->gen, BPF_JNE, BPF_REG_0, 0, &none);
+	rpn_push(x, value_memory(BPF_REG_10, off, 8, 0));
+}
+
 static void op_entry(struct rpn_expr *x, const struct rpn_op *op)
 {
 	int reg = temp_new(x);
@@ -709,6 +733,9 @@ static void op_push(struct rpn_expr *x, const struct rpn_op *op)
 	case RPN_entry_value:
 		op_entry(x, op);
 		break;
+	case RPN_vector:
+		op_vector(x, op);
+		break;
 	}
 }
 
@@ -819,6 +846,8 @@ unsigned int rpn_uses(uint16_t machine, const uint8_t *rpn, size_t size)
 			uses |= RPN_USES_ADDR;
 		else if (op.code == RPN_xderef || op.code == RPN_xderef_size)
 			uses |= RPN_USES_XDEREF;
+		else if (op.code == RPN_vector)
+			uses |= RPN_USES_VECTOR;
 		else if (op.code == RPN_bregx)
 			uses |= register_uses(machine, op.a);
 	}

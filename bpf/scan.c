@@ -78,6 +78,8 @@ struct body_needs body_needs_find(const struct tdf *tdf,
 			  point->flags & (TDF_POINT_CALL | TDF_POINT_RELEASE),
 		.segments = uses & (RPN_USES_STALE | RPN_USES_LATE) &&
 			    module->kind == TDF_MODULE_USER,
+		.vectors = uses & RPN_USES_VECTOR &&
+			   module->kind == TDF_MODULE_USER,
 	};
 }
 

@@ -12,6 +12,7 @@ struct body_needs {
 	bool func_ip;		/* a return probe of user space */
 	bool layout;		/* target->layout */
 	bool segments;		/* target->segments_save */
+	bool vectors;		/* target->vector_read */
 };
 
 struct body_needs body_needs_find(const struct tdf *tdf,

@@ -213,6 +213,9 @@ struct ras_item {
 #define RAS_ITEM_CUT		0x10	/* truncated */
 #define RAS_ITEM_PAGED_IN	0x20	/* was absent and has been brought in */
 #define RAS_ITEM_STALE		0x40	/* as of the last context switch */
+#define RAS_ITEM_MODULE		0x80	/* of RAS_ITEM_ABSENT: it is in a vector
+					 * register, which only rastrace.ko
+					 * reads, on 6.12 or later */
 
 struct ras_stack {
 	__u8 end;		/* RAS_STACK_* */

@@ -49,6 +49,8 @@ struct interpreter {
 	const uint64_t *x;	/* AArch64: X0 to X30, SP, PC, PSTATE; else
 				 * NULL */
 	uint64_t bias;
+	const uint64_t *vectors;	/* halves of XMM0 to XMM15; NULL: there
+					 * is no module that reads them */
 	const uint64_t *entry;	/* arguments where the call began */
 	pid_t pid;		/* whose memory; 0: this process's own */
 	bool bring_in;		/* what can't be read was tried to be brought in */
@@ -388,6 +390,15 @@ static inline bool step(struct interpreter *in)
 	case OP_entry_value:
 		push_entry(in);
 		return true;
+	case OP_vector:
+		a = operand_leb(in, false);
+		b = operand_leb(in, true);
+		in->status = RAS_ITEM_ABSENT | RAS_ITEM_MODULE;
+		in->fault = 0;
+		if (!in->vectors)
+			return false;
+		push(in, in->vectors[2 * (a - 17) + b / 8]);
+		return true;
 	default:
 		b = pop(in);
 		a = pop(in);
@@ -597,6 +608,23 @@ static inline bool put_pieces(struct expected *x, struct interpreter *in,
 	return true;
 }
 
+/* The item is in a vector register, and nothing reads these. */
+static inline bool needs_module(struct interpreter *in,
+				const struct tdf_stmt *s, size_t count,
+				const uint8_t *rpn)
+{
+	uint64_t value;
+
+	for (size_t i = 0; i < count; i++) {
+		in->status = RAS_ITEM_VALUE;
+		if (!interpret_stmt(in, &s[i], rpn, &value) &&
+		    in->status & RAS_ITEM_MODULE)
+			return true;
+	}
+	in->stale = false;
+	return false;
+}
+
 /* The item that s begins, of `count` statements. */
 static inline bool put_statement(struct expected *x, struct interpreter *in,
 				 const struct tdf_stmt *s, size_t count,
@@ -617,6 +645,10 @@ static inline bool put_statement(struct expected *x, struct interpreter *in,
 	}
 	if (s->flags & TDF_STMT_RAW)
 		return put_pieces(x, in, s, count, rpn);
+	if (needs_module(in, s, count, rpn)) {
+		put_item(x, RAS_ITEM_ABSENT | RAS_ITEM_MODULE, NULL, 0);
+		return true;
+	}
 	if (!x->left) {
 		x->flags |= RAS_RECORD_CUT;
 		put_item(x, RAS_ITEM_CUT | (string ? RAS_ITEM_STRING :

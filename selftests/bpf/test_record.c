@@ -494,6 +494,30 @@ static void test_absent(struct bed *bed)
 	tap_ok(passes(bed), "absent where MAXDATALENGTH is reached");
 }
 
+/* Without the module that reads vector registers these items are marked, with
+ * all of their pieces; what has no prefix ends the record. */
+static void test_vectors(struct bed *bed)
+{
+	prepare(bed);
+	bed_stmt(bed, TDF_STMT_VALUE, 0, 8, RPN(OP_vector, 17, 0));
+	bed_memory(bed, TDF_STMT_MEM, 4, RPN(AT(RBX, 0)));
+	bed_stmt(bed, TDF_STMT_VALUE, 0, 4, RPN(OP_vector, 32, 8, OP_not));
+	bed_memory(bed, TDF_STMT_MEM, 4, RPN(AT(RBX, 0)));
+	bed_stmt(bed, TDF_STMT_VALUE, TDF_STMT_MORE, 8,
+		 RPN(OP_vector, 18, 0));
+	bed_reg(bed, 1, 8);
+	tap_ok(passes(bed), "vector registers without the module");
+	prepare(bed);
+	bed_reg(bed, 1, 8);
+	bed_stmt(bed, TDF_STMT_VALUE, TDF_STMT_RAW, 8, RPN(OP_vector, 17, 0));
+	bed_reg(bed, 1, 8);
+	tap_ok(passes(bed), "a raw vector register without the module");
+	prepare(bed);
+	bed_stmt(bed, TDF_STMT_IF, 0, 0, RPN(OP_vector, 17, 0));
+	bed_reg(bed, 1, 8);
+	tap_ok(passes(bed), "a condition with a vector register");
+}
+
 /* The record goes on after each of `count` items of one kind, all of which
  * or every other one of which fault. */
 static void continue_row(struct bed *bed, int maxdata, int kind, int count,
@@ -1057,6 +1081,7 @@ int main(void)
 	test_values(&bed);
 	test_pieces(&bed);
 	test_absent(&bed);
+	test_vectors(&bed);
 	test_continue(&bed);
 	test_conditions(&bed);
 	test_refused(&bed);

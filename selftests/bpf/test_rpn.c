@@ -50,6 +50,11 @@ static const struct decode_row {
 	{ "breg", N(RPN_breg + 7, 0x78), 0, -8ULL, 0, 2 },
 	{ "bregx", N(RPN_bregx, 0x80, 1, 0x7f), 0, 128, -1, 4 },
 	{ "bregx cut off", N(RPN_bregx, 0x80, 1), -EINVAL, },
+	{ "vector", N(RPN_vector, 17, 0), 0, 17, 0, 3 },
+	{ "vector, the high half", N(RPN_vector, 32, 8), 0, 32, 8, 3 },
+	{ "vector, no half", N(RPN_vector, 17, 4), -EINVAL, },
+	{ "vector, far below", N(RPN_vector, 17, 0x78), -EINVAL, },
+	{ "vector cut off", N(RPN_vector, 17), -EINVAL, },
 	{ "deref_size 1", N(RPN_deref_size, 1), 0, 1, 0, 2 },
 	{ "deref_size 2", N(RPN_deref_size, 2), 0, 2, 0, 2 },
 	{ "deref_size 8", N(RPN_deref_size, 8), 0, 8, 0, 2 },
@@ -212,13 +217,13 @@ static void test_print(void)
 		RPN_addr, 0x10, 0x20, 0, 0, 0, 0, 0, 0, RPN_deref_size, 4,
 		RPN_skip, 0, 0, RPN_lit, RPN_consts, 0x7f, RPN_entry_value, 1,
 		0x55, RPN_entry_value, 4, RPN_breg + 4, 8, RPN_deref_size, 4,
-		0xe0,
+		RPN_vector, 17, 8, 0xe0,
 	};
 	static const char expected[] =
 		"breg7+8; deref; plus_uconst 6; breg6-8; bregx 16+0; "
 		"const1s -1; lit5; addr 0x2010; deref_size 4; skip to 27; "
 		"lit0; consts -1; entry_value reg5; entry_value reg4+8 size 4; "
-		"?";
+		"vector 17+8; ?";
 	char text[256], small[16];
 
 	rpn_print(rpn, sizeof(rpn), text, sizeof(text));

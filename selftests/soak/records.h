@@ -73,7 +73,10 @@ static const struct ras_item *item_take(struct rest *rest)
 		return NULL;
 	kind = RAS_ITEM_KIND(item->status);
 	holds(kind <= RAS_ITEM_STACK &&
-	      !((item->status & 0xf0) & ~ITEM_FLAGS), "an item's status %#x",
+	      (kind == RAS_ITEM_ABSENT ||
+	       !(item->status & RAS_ITEM_MODULE)) &&
+	      !((item->status & 0xf0) & ~(ITEM_FLAGS | RAS_ITEM_MODULE)),
+	      "an item's status %#x",
 	      item->status);
 	if (item_faults(kind)) {
 		holds(item->length == 8, "a fault of %u bytes", item->length);

@@ -20,6 +20,7 @@ WHY = {
     "left_alone": "left_alone", "not_tried": "not_tried",
     "not_available_here": "not_available_here", "not_traced": "not_traced",
     "not_formatted": "not_formatted", "no_prefix": "no_prefix",
+    "needs_module": "needs_module",
 }
 POINTERS = ("not_readable", "bad_selector", "left_alone", "not_tried")
 VALUES = ("value", "cut", "no_end", "too_short", "as_text")

@@ -6,6 +6,7 @@
  *	P(...)	a memory item		S(...)	a string item
  *	C(...)	a cut item		T(...)	a cut string
  *	N	an item that the site doesn't have
+ *	V	one that only the kernel module could read
  *	X	a fault at 0x1234	Y	a bad selector 00B7:0001
  *	L	left alone at 0x1234	Z	a division by zero
  *	Q	a caller that isn't known, at 0x1234
@@ -55,6 +56,10 @@ static const char *row_parse(const char *p, struct bytes *data)
 			p++;
 		} else if (*p == 'N') {
 			data_item(data, RAS_ITEM_ABSENT, NULL, 0);
+			p++;
+		} else if (*p == 'V') {
+			data_item(data, RAS_ITEM_ABSENT | RAS_ITEM_MODULE,
+				  NULL, 0);
 			p++;
 		} else if (*p == 'X') {
 			data_fault(data, pointer);

@@ -45,6 +45,7 @@ static const struct row rows[] = {
 	{ "%P%W %P%W", "QP(0100)", "W0:caller_unknown@1234 W2i",
 	  RAS_RECORD_FAULT },
 	{ "%P%{hex} %P%W", "NP(0100)", "H0:not_available_here W2i" },
+	{ "%P%{hex} %P%W", "VP(0100)", "H0:needs_module W2i" },
 	/* a format that doesn't fit */
 	{ "%P%W %P%W", "07000100", "P3:no_prefix W0:not_formatted= "
 	  "W0:not_formatted=" },

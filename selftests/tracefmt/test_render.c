@@ -179,6 +179,8 @@ static const struct row rows[] = {
 	  "07 08", RAS_RECORD_FAULT },
 	/* a variable that the site doesn't have */
 	{ "a=%P%{d32} b=%P%{u8}", "NP(07)", "a=<not available here> b=7" },
+	{ "a=%P%{f64} b=%P%{u8}", "VP(07)",
+	  "a=<not available: needs rastrace.ko on 6.12 or later> b=7" },
 	{ "%P%W%W|%P%S|%R%W|%P%{hex}|AX=%W", "NNNN3412",
 	  "<not available here>|<not available here>|<not available here>|"
 	  "<not available here>|AX=1234" },

@@ -345,8 +345,10 @@ static int session_programs_take(const struct arming *a, struct error *err)
 	for (uint32_t i = 0; i < points; i++)
 		picks[i] = (a->arm->picked[i] ? PROGRAM_PICKED : 0) |
 			   (a->arm->triggers[i] ? PROGRAM_TRIGGER : 0);
-	target.module_fd = a->needs.segments ?
-		features_read_segments(&target.segments_save) : -1;
+	target.module_fd = -1;
+	if (a->needs.segments || a->needs.vectors)
+		target.module_fd = features_read_kfuncs(&target.segments_save,
+							&target.vector_read);
 	code = program_set_make(&set, a->tdf, picks, &target, err);
 	if (!code)
 		code = program_set_each(&set, program_take,
@@ -380,6 +382,7 @@ static void session_needs_find(struct arming *a)
 			a->needs.func_ip |= needs.func_ip;
 			a->needs.layout |= needs.layout;
 			a->needs.segments |= needs.segments;
+			a->needs.vectors |= needs.vectors;
 		}
 	}
 }

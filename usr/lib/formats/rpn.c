@@ -90,6 +90,7 @@ static void rpn_operand_read(struct cursor *r, struct rpn_op *op)
 	case RPN_ULEB_SLEB:
 		op->a = cursor_uleb(r);
 		op->b = cursor_sleb(r);
+		r->failed |= op->code == RPN_vector && op->b && op->b != 8;
 		break;
 	case RPN_SIZE:
 		op->a = cursor_fixed(r, 1);
@@ -398,6 +399,13 @@ void rpn_emit_register(struct bytes *rpn, unsigned int number,
 		rpn_emit_uleb(rpn, number);
 	}
 	rpn_emit_sleb(rpn, displacement);
+}
+
+void rpn_emit_vector(struct bytes *rpn, unsigned int number, bool high)
+{
+	rpn_emit_op(rpn, RPN_vector);
+	rpn_emit_uleb(rpn, number);
+	rpn_emit_sleb(rpn, high ? 8 : 0);
 }
 
 void rpn_emit_add(struct bytes *rpn, int64_t value, bool wide)

@@ -39,8 +39,8 @@ struct rpn_op {
 	uint64_t a;		/* first operand; sign-extended when signed; for
 				 * jumps the absolute offset of the target;
 				 * entry_value: the register */
-	int64_t b;		/* second operand of bregx; entry_value: the
-				 * offset, where it's memory */
+	int64_t b;		/* second operand of bregx and vector;
+				 * entry_value: the offset, where it's memory */
 	uint8_t bytes;		/* entry_value: of the memory; 0: none, but the
 				 * register itself */
 };
@@ -95,6 +95,8 @@ void rpn_emit_addr(struct bytes *rpn, uint64_t address);
 /* Push register + displacement. */
 void rpn_emit_register(struct bytes *rpn, unsigned int number,
 		       int64_t displacement);
+/* Push 8 bytes of a vector register, from the low or the high half. */
+void rpn_emit_vector(struct bytes *rpn, unsigned int number, bool high);
 /* Add to the top; in a module of 32 bits (!wide) the sum is cut to 32. */
 void rpn_emit_add(struct bytes *rpn, int64_t value, bool wide);
 /* The top is an address: load 1, 2, 4 or 8 bytes there, zero-extended. */

@@ -132,6 +132,7 @@ const struct ctf_status_entry ctf_statuses[CTF_STATUS_KINDS] = {
 	[CTF_STATUS_OTHER_ITEM] = { "other_item", CTF_CONTENT_BYTES },
 	[CTF_STATUS_NOT_TEXT] = { "not_text", CTF_CONTENT_NOT_TEXT },
 	[CTF_STATUS_AS_TEXT] = { "as_text", CTF_CONTENT_TEXT },
+	[CTF_STATUS_MODULE] = { "needs_module", CTF_CONTENT_NOTHING },
 };
 
 const char *const ctf_content_types[] = {

@@ -544,18 +544,25 @@ static int load_empty(const struct features *features, uint32_t attach_type,
 			     insns + skip, 4 - skip, &opts);
 }
 
-/* May programs at probes call it? */
-static bool segments_works(int module, uint32_t save)
+/* May programs at probes call it? Its arguments, if any, are 8 bytes and 0. */
+static bool kfunc_works(int module, uint32_t kfunc)
 {
 	const struct bpf_insn insns[] = {
+		{ .code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10,
+		  .off = -8 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_REG_10 },
+		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_1,
+		  .imm = -8 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_2 },
 		{ .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_KFUNC_CALL,
-		  .off = BODY_MODULE_PLACE, .imm = save },
+		  .off = BODY_MODULE_PLACE, .imm = kfunc },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	const int fds[] = { [BODY_MODULE_PLACE] = module };
 
-	return can_load(insns, 3, fds);
+	return can_load(insns, sizeof(insns) / sizeof(insns[0]), fds);
 }
 
 /* The BTF of a kernel module; -ENOENT: there is none. */
@@ -582,19 +589,28 @@ static int module_btf_find(const char *module)
 	return code;
 }
 
-int features_read_segments(uint32_t *save)
+int features_read_kfuncs(uint32_t *segments_save, uint32_t *vector_read)
 {
-	int module;
+	struct { const char *name; uint32_t *id; } kfuncs[] = {
+		{ "rastrace_segments_save", segments_save },
+		{ "rastrace_vector_read", vector_read },
+	};
+	int module = module_btf_find("rastrace");
+	bool any = false;
 
-	*save = btf_find_split(BTF_MODULE, BTF_VMLINUX, "rastrace_segments_save");
-	if (!*save)
-		return -1;
-	module = module_btf_find("rastrace");
-	if (module >= 0 && segments_works(module, *save))
+	for (size_t i = 0; i < sizeof(kfuncs) / sizeof(kfuncs[0]); i++) {
+		uint32_t *id = kfuncs[i].id;
+
+		*id = module < 0 ? 0 :
+		      btf_find_split(BTF_MODULE, BTF_VMLINUX, kfuncs[i].name);
+		if (*id && !kfunc_works(module, *id))
+			*id = 0;
+		any |= *id;
+	}
+	if (any)
 		return module;
 	if (module >= 0)
 		close(module);
-	*save = 0;
 	return -1;
 }
 

@@ -58,10 +58,11 @@ bool features_sleepable(const struct features *features);
 /* Can uprobe_multi links be of one process, all its threads? */
 bool features_multi_pid(const struct features *features);
 
-/* The BTF of the kernel module and in it the id of the kfunc that makes segment
- * registers those of now; -1: the module isn't loaded, or programs can't call
- * it. The descriptor is the caller's. */
-int features_read_segments(uint32_t *save);
+/* The BTF of the kernel module and in it the ids of the kfuncs that make
+ * segment registers those of now, and that read vector registers; 0: programs
+ * can't call it. -1: they can't call any, or the module isn't loaded. The
+ * descriptor is the caller's. */
+int features_read_kfuncs(uint32_t *segments_save, uint32_t *vector_read);
 
 /* 0, or a negative errno: the kernel has no BTF and the layout is empty. What
  * isn't found in it stays 0. */

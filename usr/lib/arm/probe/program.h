@@ -43,7 +43,7 @@ struct program {
 	size_t count;
 	bool sleepable;
 	int module_fd;			/* its BTF, where body_target has
-					 * segments_save */
+					 * kfuncs of the module */
 	uint32_t subprograms[BODY_SUBPROGRAMS];
 	enum body_context context;
 	bool returns;			/* for return probes */

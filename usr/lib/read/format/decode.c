@@ -126,8 +126,8 @@ void decode_free(struct decode_format *format)
 const char *const decode_note_words[NOTE_KINDS] = {
 	"none", "not_readable", "bad_selector", "left_alone", "not_tried",
 	"caller_unknown", "division_by_zero", "not_available_here",
-	"not_traced", "short", "cut", "no_end", "no_prefix", "not_formatted",
-	"cut",
+	"needs_module", "not_traced", "short", "cut", "no_end", "no_prefix",
+	"not_formatted", "cut",
 };
 
 struct decode {
@@ -323,6 +323,11 @@ static enum decode_note fault_note(uint8_t status, uint64_t pointer)
 	}
 }
 
+static enum decode_note absent_note(uint8_t status)
+{
+	return status & RAS_ITEM_MODULE ? NOTE_MODULE : NOTE_ABSENT;
+}
+
 /* Why nothing is left; NOTE_NONE: for no reason that is known. */
 static enum decode_note missing_reason(const struct decode *d)
 {
@@ -331,7 +336,7 @@ static enum decode_note missing_reason(const struct decode *d)
 	if (d->misfit)
 		return NOTE_NOT_FORMATTED;
 	if (d->in_item && RAS_ITEM_KIND(d->status) == RAS_ITEM_ABSENT)
-		return NOTE_ABSENT;
+		return absent_note(d->status);
 	if (d->in_item && (d->status & RAS_ITEM_CUT))
 		return NOTE_CUT_BEFORE;
 	if (d->in_item && !faulted)
@@ -456,7 +461,7 @@ static enum decode_note parts_note(struct decode *d, struct decode_piece *piece,
 		return d->record->flags & RAS_RECORD_FAULT ?
 		       NOTE_NOT_TRACED : NOTE_CUT_BEFORE;
 	if (RAS_ITEM_KIND(part->status) == RAS_ITEM_ABSENT)
-		return NOTE_ABSENT;
+		return absent_note(part->status);
 	if (status_faulted(part->status))
 		return fault_note(part->status, part->pointer);
 	return NOTE_CUT_BEFORE;

@@ -78,6 +78,7 @@ enum decode_note {
 				 * the function returns to `pointer` */
 	NOTE_ARITHMETIC,	/* division by zero on the way to the item */
 	NOTE_ABSENT,		/* a variable that the site doesn't have */
+	NOTE_MODULE,		/* one that only rastrace.ko could read */
 	NOTE_NOT_TRACED,	/* the record ends at a fault before it */
 	NOTE_SHORT,		/* the item or record has `bytes` only of those
 				 * that the control takes */
@@ -91,7 +92,7 @@ enum decode_note {
 				 * no bytes */
 };
 
-#define NOTE_KINDS	15
+#define NOTE_KINDS	16
 
 /* One word each, for outputs that programs read ("not_readable"). */
 extern const char *const decode_note_words[NOTE_KINDS];

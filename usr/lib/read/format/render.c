@@ -312,6 +312,8 @@ static void note_any(struct render *r, const struct decode_piece *piece)
 		[NOTE_CALLER] = "<caller unknown: ",
 		[NOTE_ARITHMETIC] = "<division by zero>",
 		[NOTE_ABSENT] = "<not available here>",
+		[NOTE_MODULE] = "<not available: needs rastrace.ko on 6.12 or "
+				"later>",
 		[NOTE_NOT_TRACED] = "<not traced>",
 		[NOTE_CUT] = "<cut>",
 		[NOTE_NO_END] = "<no end>",

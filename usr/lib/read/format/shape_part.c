@@ -67,6 +67,9 @@ char *shape_part_put_note(char *p, const struct shape_part *part)
 
 	if (!part->found)
 		return TEXT_PUT(p, "<not traced>");
+	if (kind == RAS_ITEM_ABSENT && part->status & RAS_ITEM_MODULE)
+		return TEXT_PUT(p, "<not available: needs rastrace.ko on 6.12 "
+				   "or later>");
 	if (kind == RAS_ITEM_ABSENT)
 		return TEXT_PUT(p, "<not available here>");
 	if (kind == RAS_ITEM_ARITHMETIC && !part->pointer)
