@@ -30,6 +30,7 @@ static struct dwarf_file *dwarf;
 static struct interpreter in;
 static struct pt_regs regs;
 static uint64_t regs_a64[34];
+static uint64_t vectors[32];	/* halves of XMM0 to XMM15 */
 static uint64_t pc;
 
 static void read_stop(char *text)
@@ -58,6 +59,9 @@ static void read_stop(char *text)
 		else
 			*(in.is32 ? regs32 : regs64)[i] = value;
 	}
+	for (size_t i = 0; i < 32 && !in.x && !in.is32; i++)
+		vectors[i] = strtoull(text, &text, 16);
+	in.vectors = vectors;
 	in.regs = &regs;
 	puts("ok");
 }

@@ -176,6 +176,11 @@ class Comparison:
         self.pc = frame.pc() - self.bias
         values = [int(frame.read_register(name)) & (2 ** 64 - 1)
                   for name in REGISTERS[self.machine]]
+        if self.machine == "64":
+            vectors = [frame.read_register("xmm%d" % i)["v2_int64"]
+                       for i in range(16)]
+            values += [int(vector[half]) & (2 ** 64 - 1)
+                       for vector in vectors for half in range(2)]
         thread = THREAD.get(self.machine)
         base = int(frame.read_register(thread)) if thread else 0
         self.evaluator.ask("stop", *("%x" % value for value in (

@@ -162,16 +162,33 @@ if cc -g -gsplit-dwarf -c lines.c -o parted.o 2>log &&
 fi
 
 what="parameters that can't be logged"
-cc -O2 -g -shared -fPIC -nostdlib -o float.so -x c - <<'C' || bail "float.c"
-__attribute__((noinline)) double work(int a, double b, char *t, float c)
+case $(uname -m) in
+x86_64)	set -- -mavx -Db_type=wide -Dc_type=wide ;;
+*)	set -- -Db_type=double -Dc_type=float ;;
+esac
+cc "$@" -O2 -g -shared -fPIC -nostdlib -o float.so -x c - <<'C' || bail "float.c"
+typedef double wide __attribute__((vector_size(32)));
+void begin(int a, char *t);
+__attribute__((noinline)) b_type work(int a, b_type b, char *t, c_type c)
 {
-	return a * b + c + *t;
+	begin(a, t);
+	return b * c;
+}
+__attribute__((noinline)) double numbers(int a, double b, char *t, float c)
+{
+	begin(a, t);
+	return b * c;
 }
 C
-trcust --from-module --args float.so >out
+trcust --from-module --args --include 'w*' float.so >out
 is "$(grep -A 1 '^;' out | tr '\n' ' ')" \
 	"; can't be logged here: b, c TRACE MINOR=0x0001, " "$what: are named"
 is "$(grep -c 'VARS=(a, t)$' out)" 1 "$what: the others are logged"
+if [ "$(uname -m)" = x86_64 ]; then
+	trcust --from-module --args --include 'n*' float.so >out
+	is "$(grep -c 'VARS=(a, b, t, c)$' out)" 1 \
+		"floating point in vector registers is logged"
+fi
 
 what="globs"
 cp gcc*O2g app 2>/dev/null || bail "no program"

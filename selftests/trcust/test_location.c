@@ -20,6 +20,8 @@
 #define M1	0xfffffffffffffff0ULL
 #define RDI	0x1122334455667788ULL
 #define RSI	0xfffffffffffffffbULL	/* -5 */
+#define X0	0x4009aabbccddeeffULL	/* low halves of XMM0 and XMM15 */
+#define X15	0x3ff8111213141516ULL
 
 /* in assembly: references to base types, of the DWARF 5 operations' operand */
 #define S4	".uleb128 .Ls4-.Lunit; "
@@ -49,8 +51,8 @@ static const struct row {
 	{ "call_frame_cfa", B(0x9c) B(0x38, 0x1c), MEM, M0, "computed" },
 	{ "reg", B(0x55), VAL, RDI, "register rdi" },
 	{ "regx", B(0x90, 4), VAL, RSI, "register rsi" },
-	{ "reg of xmm", B(0x61), NOT, 0,
-	  "held in xmm0, which a probe can't read" },
+	{ "reg of xmm", B(0x61), VAL, X0, "register xmm0" },
+	{ "reg of the last xmm", B(0x90, 32), VAL, X15, "register xmm15" },
 	{ "reg of st", B(0x90, 33), NOT, 0, "held in st0" },
 	{ "reg of k", B(0x90, 119), NOT, 0, "held in k1" },
 	{ "reg of nothing", B(0x90, 0xff, 0x7f), NOT, 0, "register 16383" },
@@ -141,8 +143,16 @@ static const struct row {
 	  "it is optimized out" },
 	{ "piece: all are absent", B(0x93, 4, 0x93, 4), NOT, 0,
 	  "it is optimized out" },
-	{ "piece: one in xmm0", B(0x61, 0x93, 4, 0x55, 0x93, 4), NOT, 0,
-	  "held in xmm0" },
+	{ "piece: one in xmm0", B(0x61, 0x93, 4, 0x55, 0x93, 4), VAL,
+	  (X0 & 0xffffffff) | RDI << 32 },
+	{ "piece: 16 bytes of xmm0", B(0x61, 0x93, 16), VAL, X0 },
+	{ "piece: 17 bytes of xmm0", B(0x61, 0x93, 17), VAL, X0 },
+	{ "bit_piece: the middle of xmm0", B(0x61, 0x9d, 32, 32), NOT, 0,
+	  "in the middle of a vector register" },
+	{ "bit_piece: bits of xmm0", B(0x61, 0x9d, 3, 0, 0x54, 0x9d, 5, 0),
+	  VAL, (RSI & 31) << 3 | (X0 & 7), NULL, 1 },
+	{ "piece: one in st0", B(0x90, 33, 0x93, 4, 0x55, 0x93, 4), NOT, 0,
+	  "held in st0" },
 	{ "piece: a value", B(0x37) STACK_VALUE B(0x93, 8), VAL, 7 },
 	{ "piece: a constant", B(0x9e, 4, 1, 2, 3, 4, 0x93, 4, 0x35)
 	  STACK_VALUE B(0x93, 4), VAL, 0x504030201 },
@@ -285,7 +295,7 @@ static const char lists_part[] =
 	".Loften: .byte 8\n .quad line10\n .uleb128 line11-line10\n"
 	" .byte 2,0x35,0x9f\n .byte 8\n .quad line12\n"
 	" .uleb128 line20-line12\n .byte 2,0x36,0x9f\n"
-	" .byte 8\n .quad line20\n .uleb128 line21-line20\n .byte 1,0x61\n"
+	" .byte 8\n .quad line20\n .uleb128 line21-line20\n .byte 2,0x90,33\n"
 	" .byte 5\n .byte 2,0x37,0x9f, 0\n.Llists_end:\n";
 
 /* At a line: the value, or the reason and the hint. */
@@ -305,7 +315,7 @@ static const struct list_row {
 	{ "often", "line10", 5 },
 	{ "often", "line11", 7 },
 	{ "often", "line12", 6 },
-	{ "often", "line20", 0, "held in xmm0, which a probe can't read",
+	{ "often", "line20", 0, "held in st0, which a probe can't read",
 	  "available at lines 10 and 12 of where.c" },
 };
 
@@ -484,6 +494,7 @@ int main(void)
 	static struct pt_regs regs = {
 		.rdi = RDI, .rsi = RSI, .rsp = (uint64_t)memory,
 	};
+	static const uint64_t vectors[32] = { [0] = X0, [30] = X15 };
 	char directory[] = "/tmp/rastrace.XXXXXX", command[256], name[16];
 	const struct module_symbol *data;
 	uint8_t *page;
@@ -494,6 +505,7 @@ int main(void)
 	if (!build(directory) || !open_code(directory))
 		tap_bail("no program to look at");
 	in.regs = &regs;
+	in.vectors = vectors;
 	data = module_symbol_find(dwarf->module, "data", MODULE_DATA, &others);
 	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -38,6 +38,19 @@ static void signature_parameters_free(struct signature_parameters *parameters)
 	parameters->readable = 0;
 }
 
+/* Of a vector register that is wider than the value the rest doesn't matter. */
+static bool is_whole(const struct place *place, Dwarf_Die *parameter)
+{
+	Dwarf_Die type = dwarf_type_bare(parameter);
+	uint64_t bytes;
+	const char *why;
+
+	return place_is_known(place, 0,
+			      dwarf_type_bytes(&type, &bytes) ? bytes :
+								UINT32_MAX,
+			      &why);
+}
+
 /* The name means the parameter at pc, of which all is there. */
 static bool is_readable(struct dwarf_file *dwarf, uint64_t pc, Dwarf_Die *die,
 			const char *name)
@@ -46,7 +59,7 @@ static bool is_readable(struct dwarf_file *dwarf, uint64_t pc, Dwarf_Die *die,
 	struct dwarf_variable named[2];
 	struct place place = { 0 };
 	struct error err = { 0 };
-	bool readable = true;
+	bool readable;
 	int code;
 
 	code = dwarf_variable_find(dwarf, &from, name, named);
@@ -57,8 +70,7 @@ static bool is_readable(struct dwarf_file *dwarf, uint64_t pc, Dwarf_Die *die,
 	dwarf->module->exhausted |= code == -ENOMEM;
 	if (code)
 		return false;
-	for (size_t i = 0; i < place.count; i++)
-		readable &= place.pieces[i].kind != PLACE_ABSENT;
+	readable = is_whole(&place, die);
 	place_free(&place);
 	return readable;
 }

@@ -334,6 +334,7 @@ static bool reads_result(const struct leaving_exit *exit,
 
 	while (rpn_next(rpn->data + at, length, &op))
 		if (op.operand == RPN_ENTRY || op.code == RPN_bregx ||
+		    op.code == RPN_vector ||
 		    (op.code >= RPN_breg && op.code <= RPN_breg_last &&
 		     op.index != exit->site->result))
 			return false;

@@ -861,6 +861,10 @@ static void do_op(struct rewriting *r, const struct rpn_op *op,
 		break;
 	case RPN_nop:
 		break;
+	case RPN_vector:
+		r->failed = move_report_text(r->move, "it is in a vector "
+					     "register, which is not followed");
+		break;
 	case RPN_entry_value:
 		emit_same(r, op);
 		entry_push(r, entry_of(STATE_NONE, 0), NOWHERE);

@@ -260,6 +260,8 @@ struct arch {
 	 * them, by the calling convention */
 	uint32_t kept;
 	const struct arch_bank *banks;	/* ends with a count of 0 */
+	/* DWARF numbers of the vector registers that rastrace.ko reads */
+	unsigned int vector_first, vector_count;
 	const struct arch_object_relocation *relocations;
 	size_t relocation_count;
 	/* jumping to this function is returning (mitigations in the kernel);
@@ -340,6 +342,13 @@ static inline bool arch_register_is_kept(const struct arch *arch,
 					 unsigned int number)
 {
 	return number < ARCH_REGISTERS && arch->kept >> number & 1;
+}
+
+/* A vector register, of which rastrace.ko reads 16 bytes */
+static inline bool arch_register_is_vector(const struct arch *arch,
+					   unsigned int number)
+{
+	return number - arch->vector_first < arch->vector_count;
 }
 
 /* The name of a DWARF register ("rdi", "xmm0") into text. Can a probe read it?

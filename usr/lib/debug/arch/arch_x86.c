@@ -367,6 +367,8 @@ const struct arch arch_x86_64 = {
 	/* psABI, figure 3.4: rbx, rbp, r12 to r15 */
 	.kept = 1 << 3 | 1 << 6 | 0xf << 12,
 	.banks = banks64,
+	.vector_first = 17,
+	.vector_count = 16,
 	.relocations = relocations64,
 	.relocation_count = COUNT(relocations64),
 	OPERATIONS,

@@ -4,6 +4,7 @@
 #include <dwarf.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <rastrace/tdf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,8 @@ struct location_part {
 	struct bytes rpn;
 	uint64_t first_bit, bits;	/* bits 0: all */
 	Dwarf_Block block;		/* the bytes, instead of rpn */
+	bool is_vector;			/* rpn has the low half of this: */
+	unsigned int vector;
 };
 
 struct location_builder {
@@ -68,6 +71,17 @@ static bool is_breg(const Dwarf_Op *op, unsigned int *number, int64_t *distance)
 	return wide || (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31);
 }
 
+/* Vector registers are those of the code that runs: they aren't kept over
+ * calls, and the kernel has none. */
+static bool location_is_vector(const struct location_builder *b,
+			       unsigned int number)
+{
+	const struct module *module = b->context->dwarf->module;
+
+	return module->kind == TDF_MODULE_USER && !b->context->callee &&
+	       arch_register_is_vector(module->arch, number);
+}
+
 /* Operations between two pieces. -ENODATA: absent, why->text is the reason. */
 static int location_part_read(struct location_builder *b, const Dwarf_Op *ops,
 			      size_t count, struct location_part *part,
@@ -82,6 +96,13 @@ static int location_part_read(struct location_builder *b, const Dwarf_Op *ops,
 	if (!count)
 		return error_set(why, -ENODATA, "it is optimized out");
 	part->kind = PLACE_VALUE;
+	if (count == 1 && dwarf_op_register(ops, &number) &&
+	    location_is_vector(b, number)) {
+		part->is_vector = true;
+		part->vector = number;
+		rpn_emit_vector(&part->rpn, number, false);
+		return 0;
+	}
 	if (count == 1 && dwarf_op_register(ops, &number))
 		return dwarf_frame_own_emit(b->context, number, 0, &part->rpn,
 					    why);
@@ -137,6 +158,38 @@ static int add_block(struct location_builder *b, const uint8_t *data,
 		code = add_value(b, value, alone && size <= 8 ? 0 : bytes);
 	}
 	return code;
+}
+
+#define VECTOR_READ	16	/* bytes of a vector register that are read */
+#define VECTOR_BYTES	64	/* that the widest has */
+
+/* A vector register, in pieces that an entry of the stack can hold. `bytes` 0:
+ * as many as it has. */
+static int add_vector(struct location_builder *b,
+		      const struct location_part *part, uint64_t bytes)
+{
+	uint64_t end = bytes ? bytes : VECTOR_BYTES, left;
+	struct place_piece *piece;
+
+	if (part->first_bit)
+		return error_set(b->err, -ENODATA, "it is in the middle of a "
+				 "vector register");
+	for (uint64_t at = 0; at < end && at < VECTOR_READ; at += 8) {
+		left = end - at;
+		piece = place_add(b->place, PLACE_VALUE, left < 8 ? left : 8);
+		if (!piece)
+			return -ENOMEM;
+		rpn_emit_vector(&piece->rpn, part->vector, at);
+		if (piece->rpn.failed)
+			return -ENOMEM;
+	}
+	if (end <= VECTOR_READ)
+		return 0;
+	piece = place_add(b->place, PLACE_ABSENT, end - VECTOR_READ);
+	if (piece)
+		piece->why = strdup("only the low 16 bytes of a vector "
+				    "register can be read");
+	return piece && piece->why ? 0 : -ENOMEM;
 }
 
 /* Append the part, whose expression moves to the piece; `why` (or NULL): it is
@@ -249,7 +302,9 @@ static int location_part(struct location_builder *b, const Dwarf_Op *ops,
 		/* whole bytes at the boundary of one */
 		if (!code && !piece && part.block.data)
 			bytes = part.block.length;
-		if (code || !part.block.data)
+		if (!code && part.is_vector)
+			code = add_vector(b, &part, bytes);
+		else if (code || !part.block.data)
 			code = add_part(b, &part, bytes,
 					code ? why.text : NULL);
 		else if (first > part.block.length ||
