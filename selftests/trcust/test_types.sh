@@ -256,7 +256,7 @@ x = 2.5
 s->id = 9
 s->x = 1.5
 s->n = -4
-s->o = {<variant, not decoded> = 01 00 00 00 04 00 00 00}" "rustc -g"
+s->o = Some(4)" "rustc -g"
 fi
 
 # ---- Fortran and Ada: arrays begin with 1 ----

@@ -637,13 +637,40 @@ static bool fill_variants(struct ctype_parts *parts, Dwarf_Die *bare,
 
 bool ctype_variants_find(Dwarf_Die *bare, Dwarf_Die *part)
 {
-	if (dwarf_child(bare, part))
+	bool found = false;
+	Dwarf_Die child;
+
+	if (dwarf_child(bare, &child))
 		return false;
-	do
-		if (dwarf_tag(part) == DW_TAG_variant_part)
-			return true;
-	while (dwarf_die_next(part));
-	return false;
+	do {
+		/* Ada's records have other members beside it */
+		if (dwarf_tag(&child) == DW_TAG_member)
+			return false;
+		if (dwarf_tag(&child) != DW_TAG_variant_part)
+			continue;
+		*part = child;
+		found = true;
+	} while (dwarf_die_next(&child));
+	return found;
+}
+
+/* Alternatives beside other members, as in Ada's records: the bytes of all. */
+static void take_undecoded(struct ctype_parts *parts, Dwarf_Die *bare,
+			   uint32_t bytes)
+{
+	struct ctype_member out = { .name = "<variant, not decoded>" };
+	Dwarf_Die child;
+
+	if (dwarf_child(bare, &child))
+		return;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_variant_part)
+			continue;
+		out.ctype = ctypes_put_bytes(parts->types, "bytes", bytes);
+		if (out.ctype != CTYPE_NONE)
+			ctype_parts_add(parts, &out);
+		return;
+	} while (dwarf_die_next(&child));
 }
 
 /* Kind and members. The target of a pointer is not followed: no trace has
@@ -681,6 +708,7 @@ static void fill(struct ctype_parts *parts, Dwarf_Die *bare, const char *alias,
 			parts->types->shape = NULL;
 		take_virtual_bases(parts, bare);
 		dwarf_type_members(bare, take_member, parts);
+		take_undecoded(parts, bare, out->bytes);
 		parts->types->shape = shape;
 		break;
 	case DWARF_TYPE_ENUM:

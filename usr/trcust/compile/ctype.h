@@ -77,8 +77,8 @@ uint32_t ctypes_add_part(struct ctypes *types, Dwarf_Die *array,
 /* The type that a control of a FMT names, "struct foo" or "foo"; CTYPE_NONE. */
 uint32_t ctypes_find(const struct ctypes *types, const char *name,
 		     size_t length);
-/* DWARF 5 section 5.7.10: the part of a structure that is one of several
- * alternatives; false: there is none. */
+/* DWARF 5 section 5.7.10: a structure is one of several alternatives, and nothing
+ * else; false: it isn't. */
 bool ctype_variants_find(Dwarf_Die *bare, Dwarf_Die *part);
 /* What a DW_TAG_variant consists of, of a structure with one member without a
  * name of its own ("__0") that one, and its name. */
