@@ -85,6 +85,7 @@ judge() {
 	}
 	NR == FNR { note($0); next }
 	{
+		gsub(/=<[^>]*>/, "=<")	# notes have blanks
 		split($1, at, "=")
 		sub(/[+].*/, "", at[2])
 		split($2, call, "=")
