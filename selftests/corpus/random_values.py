@@ -449,6 +449,8 @@ ENUMERATORS = {'RED': 0, 'GREEN': 5, 'BLUE': -3}
 
 def is_same(printed, value):
     """None: it is marked, or its text isn't a number."""
+    if value is None:
+        return None
     if isinstance(value, str):
         if value in ENUMERATORS:
             return int(printed) == ENUMERATORS[value]
@@ -456,8 +458,7 @@ def is_same(printed, value):
             return int(printed) & 255 == ord(value or '\0')
         return None
     if isinstance(value, float) or '.' in printed or 'e' in printed:
-        return value is not None and abs(float(printed) - value) <= \
-            abs(value) * 1e-6
+        return abs(float(printed) - value) <= abs(value) * 1e-6
     if not isinstance(value, int):
         return None
     return (int(printed) - int(value)) & (2 ** 64 - 1) == 0

@@ -105,6 +105,11 @@ class Machine:
     def register(self, number):
         return int(self.frame.read_register(REGISTERS[number])) & M64
 
+    def vector(self, number, byte):
+        """8 bytes of XMM0 to XMM15, which are 17 to 32"""
+        vector = self.frame.read_register("xmm%d" % (number - 17))
+        return int(vector["v2_int64"][byte // 8]) & M64
+
     def memory(self, address, size):
         try:
             return bytes(gdb.selected_inferior().read_memory(address, size))
@@ -139,6 +144,10 @@ class Machine:
             number, at = leb(rpn, at, False)
             value, at = leb(rpn, at, True)
             stack.append((self.register(number) + value) & M64)
+        elif code == 0xe8:
+            number, at = leb(rpn, at, False)
+            value, at = leb(rpn, at, True)
+            stack.append(self.vector(number, value))
         elif code in BINARY:
             b, a = stack.pop(), stack.pop()
             stack.append(int(BINARY[code](a, b)) & M64)
