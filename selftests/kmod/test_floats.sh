@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module's kfunc for vector registers, used by trace (floats.sh), in a guest
 # whose kernel lets programs at probes call one.
+# shellcheck disable=SC2154
 . "$(dirname "$0")/guest.sh"
 [ "$arch" = x86_64 ] || skip_all "vector registers are read on x86-64 only"
 built=	# by modules

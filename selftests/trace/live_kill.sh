@@ -89,7 +89,7 @@ seed=${RASTRACE_SEED:-$(date +%s)}
 diag "$KILLS moments, RASTRACE_SEED=$seed"
 most=$(
 	begin=$(clock_ms)
-	for i in 1 2 3 4; do
+	for _ in 1 2 3 4; do
 		trace on "$TMP/many.tdf"
 		trace off "$TMP/many.tdf"
 	done

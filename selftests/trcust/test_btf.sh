@@ -152,10 +152,10 @@ file() {
 	status 1 "$1" trcust --btf "$1" same.tsf
 	like "$(cat err)" "$2" "  $2"
 }
-head -c 300 types >cut
+head -c 300 types >cut_elf
 head -c 700 raw >cut_raw
 { head -c 24 raw; head -c 1000 /dev/zero | tr '\0' '\377'; } >ones
-file cut "its BTF is damaged"
+file cut_elf "its BTF is damaged"
 file cut_raw "its BTF is damaged"
 file ones "its BTF is damaged"
 file kernel.c "its BTF is damaged"
