@@ -281,6 +281,28 @@ static uint64_t input_symbol_address(void *context, const char *name)
 	return symbol && symbol->defined && !others ? symbol->address : 0;
 }
 
+/* Does the TSF name variables or types? Reading BTF takes 0.3 s. */
+static bool input_names_types(const struct tsf *tsf)
+{
+	for (size_t p = 0; p < tsf->point_count; p++) {
+		const struct tsf_point *point = &tsf->points[p];
+
+		if (point->condition)
+			return true;
+		for (size_t i = 0; i < point->fmt_count; i++)
+			if (strchr(point->fmts[i].text, '{'))
+				return true;
+		for (size_t i = 0; i < point->stmt_count; i++) {
+			const struct tsf_stmt *stmt = &point->stmts[i];
+
+			if (stmt->kind == TSF_VAR || stmt->reg_is_variable ||
+			    stmt->address.name || stmt->len_address.name)
+				return true;
+		}
+	}
+	return false;
+}
+
 /*
  * The types and functions of a kernel that has no DWARF: the BTF of --btf, of
  * its own file, or of the running kernel; of a kernel module its own BTF, which
@@ -390,6 +412,7 @@ int input_open(struct compilation *c, const struct settings *s,
 	}
 	own_btf = input->file && input->kind == TDF_MODULE_KERNEL;
 	if (!code && !c->dwarf && input->kind != TDF_MODULE_USER &&
+	    (!c->tsf || input_names_types(c->tsf)) &&
 	    (s->btf ? strcmp(s->btf, "none") :
 		      own_btf || (!s->sysroot &&
 				  c->module->arch == arch_own()))) {
