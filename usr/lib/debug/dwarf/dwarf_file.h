@@ -33,7 +33,7 @@ struct dwarf_file {
 	int shared_fd;		/* of what dwz moved out of it, else -1 */
 	Dwarf *shared;
 	char *note;		/* what of it is missing, for hints; NULL */
-	bool used;		/* set by who looked up a name or a type in it */
+	bool used;		/* a caller has found a name or type in it */
 	struct unit_ranges ranges;	/* offsets of the units' entries */
 	struct dwarf_memo {
 		struct key_map map;
