@@ -155,6 +155,10 @@ file() {
 head -c 300 types >cut_elf
 head -c 700 raw >cut_raw
 { head -c 24 raw; head -c 1000 /dev/zero | tr '\0' '\377'; } >ones
+# an int in a file of the other byte order
+printf '\353\237\1\0\0\0\0\30\0\0\0\0\0\0\0\20\0\0\0\20\0\0\0\5' >big
+printf '\0\0\0\1\1\0\0\0\0\0\0\4\1\0\0\40\0int\0' >>big
+file big "its BTF is big-endian"
 file cut_elf "its BTF is damaged"
 file cut_raw "its BTF is damaged"
 file ones "its BTF is damaged"

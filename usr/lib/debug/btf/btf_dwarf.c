@@ -752,6 +752,10 @@ int btf_dwarf(const struct btf_dwarf_source *source, struct bytes *image,
 	struct bytes strings = {0}, symbols = {0};
 	int code = -ENOMEM;
 
+	/* libbpf swaps the types, not the header and the strings */
+	if (btf__endianness(source->btf) != BTF_LITTLE_ENDIAN)
+		return error_set(err, -EBADMSG, "its BTF is big-endian");
+
 	w.entries = calloc(w.types, sizeof(*w.entries));
 	w.addresses = calloc(w.types, sizeof(*w.addresses));
 	if (w.entries && w.addresses)

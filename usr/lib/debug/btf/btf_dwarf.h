@@ -31,7 +31,8 @@ struct btf_dwarf_source {
 	void *context;
 };
 
-/* The file's bytes, added to image. 0; -ENOMEM; -EBADMSG: the BTF is damaged. */
+/* The file's bytes, added to image. 0; -ENOMEM; -EBADMSG: the BTF is damaged or
+ * big-endian. */
 int btf_dwarf(const struct btf_dwarf_source *source, struct bytes *image,
 	      struct error *err);
 

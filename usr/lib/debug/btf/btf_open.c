@@ -42,15 +42,19 @@ static void btf_identity(const struct btf *btf, struct identity *identity)
  */
 static bool btf_split_fits(const struct btf *btf, const struct btf *base)
 {
+	uint32_t size;
+	const struct btf_header *header = btf__raw_data(base, &size);
+
+	if (!header || btf__endianness(base) != BTF_LITTLE_ENDIAN)
+		return false;
 	for (uint32_t id = btf__type_cnt(base); id < btf__type_cnt(btf); id++) {
 		const struct btf_type *type = btf__type_by_id(btf, id), *of;
-		uint32_t name = type->name_off, size;
-		const struct btf_header *header = btf__raw_data(base, &size);
+		uint32_t name = type->name_off;
 		const char *before = "";
 
-		if (header && name && name != header->str_len)
+		if (name && name != header->str_len)
 			before = btf__str_by_offset(btf, name - 1);
-		if (!header || !before || *before)
+		if (!before || *before)
 			return false;
 		of = btf_is_func(type) ? btf__type_by_id(btf, type->type) : NULL;
 		if (btf_is_func(type) && (!of || !btf_is_func_proto(of)))
