@@ -24,6 +24,15 @@ static void identity_set(struct identity *id, uint8_t kind, const void *bytes,
 	memcpy(id->id, bytes, length);
 }
 
+void identity_set_hash(struct identity *id, uint64_t hash)
+{
+	uint8_t bytes[sizeof(hash)];
+
+	for (size_t i = 0; i < sizeof(hash); i++)
+		bytes[i] = hash >> (56 - 8 * i);
+	identity_set(id, TDF_ID_CONTENT, bytes, sizeof(bytes));
+}
+
 static bool identity_find_note(Elf_Data *data, struct identity *id)
 {
 	const uint8_t *bytes = data ? data->d_buf : NULL;
@@ -113,9 +122,7 @@ static int identity_hash_code(Elf *elf, int fd, const char *path,
 			ph.p_filesz -= n;
 		}
 	}
-	for (size_t i = 0; i < sizeof(hash); i++)
-		buffer[i] = hash >> (56 - 8 * i);
-	identity_set(id, TDF_ID_CONTENT, buffer, sizeof(hash));
+	identity_set_hash(id, hash);
 	return 0;
 }
 

@@ -21,6 +21,10 @@ struct identity {
 int identity_read(int fd, const char *path, struct identity *id,
 		  struct error *err);
 
+#define BTF_VMLINUX	"/sys/kernel/btf/vmlinux"	/* the kernel's own */
+
+/* Of content with this FNV-1a hash. */
+void identity_set_hash(struct identity *id, uint64_t hash);
 /* The build-id only; kind TDF_ID_NONE when it has none, or is no ELF file. */
 void identity_read_build_id(int fd, struct identity *id);
 /* Of /sys/kernel/notes and the like: notes of this machine. */

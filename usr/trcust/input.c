@@ -417,7 +417,7 @@ int input_open(struct compilation *c, const struct settings *s,
 		      own_btf || (!s->sysroot &&
 				  c->module->arch == arch_own()))) {
 		const char *btf = s->btf ? s->btf :
-				  own_btf ? input->file : BTF_RUNNING;
+				  own_btf ? input->file : BTF_VMLINUX;
 
 		err = (struct error) {0};
 		code = input_open_btf(c, s, input, btf, &err);

@@ -5,10 +5,9 @@
 
 #include <stdint.h>
 #include "bpf/body.h"
+#include "lib/identity.h"
 
 /* Finding ids and offsets in a BTF file without loading it. */
-
-#define BTF_VMLINUX	"/sys/kernel/btf/vmlinux"	/* the kernel's own */
 
 /*
  * What is looked for, by its name:

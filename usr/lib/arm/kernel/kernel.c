@@ -173,12 +173,8 @@ static void kernel_btf_identity(struct identity *id)
 	if (fd >= 0)
 		close(fd);
 	*id = (struct identity) {0};
-	if (n)
-		return;
-	id->kind = TDF_ID_CONTENT;
-	id->length = sizeof(hash);
-	for (size_t i = 0; i < sizeof(hash); i++)
-		id->id[i] = hash >> (56 - 8 * i);
+	if (!n)
+		identity_set_hash(id, hash);
 }
 
 /* `what` is running, and has its notes there. */

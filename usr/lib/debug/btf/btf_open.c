@@ -26,13 +26,9 @@ static void btf_identity(const struct btf *btf, struct identity *identity)
 {
 	uint32_t size;
 	const void *data = btf__raw_data(btf, &size);
-	uint64_t hash = data ? hash_fnv(HASH_FNV_START, data, size) : 0;
 
-	memset(identity, 0, sizeof(*identity));
-	identity->kind = TDF_ID_CONTENT;
-	identity->length = sizeof(hash);
-	for (size_t i = 0; i < sizeof(hash); i++)
-		identity->id[i] = hash >> (56 - 8 * i);
+	identity_set_hash(identity, data ? hash_fnv(HASH_FNV_START, data,
+						    size) : 0);
 }
 
 /*
@@ -107,7 +103,7 @@ int btf_dwarf_open(const char *file, const struct btf_split *split,
 	source->btf = btf;
 	if (!code)
 		code = btf_dwarf(source, image, err);
-	if (!code && !strcmp(file, BTF_RUNNING))
+	if (!code && !strcmp(file, BTF_VMLINUX))
 		identity_read_notes("/sys/kernel/notes", identity);
 	else if (!code)
 		identity_read_build_id(fd, identity);

@@ -6,8 +6,6 @@
 #include "btf_dwarf.h"
 #include "lib/identity.h"
 
-#define BTF_RUNNING	"/sys/kernel/btf/vmlinux"
-
 /* Section .BTF of a kernel module: its types continue those of the kernel. */
 struct btf_split {
 	const void *data;
