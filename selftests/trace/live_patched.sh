@@ -56,6 +56,19 @@ finish "1 7" "  runs as it did"
 is "$(figure hits 1) $(figure hits 2)" "1 1" "  and is recorded"
 trace off --all
 
+# the line of a mapping and the bytes there are read one after the other
+"$TMP/patcher" move >"$TMP/said" &
+patcher=$!
+sleep 0.1
+failed=
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	trace on -n "$TDF" >/dev/null 2>"$TMP/err" || failed="$failed $i"
+done
+ok "a process that maps other pages of the file in turns is alive" \
+	kill -9 "$patcher"
+wait "$patcher" 2>/dev/null
+is "$failed" "" "  it isn't taken for patched" || diag_file "$TMP/err"
+
 # a debugger would miss the stops at its breakpoint, and lose it by `off`; another
 # file, as probes go a little later than `off` ends
 cp "$TMP/patcher" "$TMP/new"

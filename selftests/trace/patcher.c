@@ -4,8 +4,10 @@
  * which one is to return 7 instead of 1, `patcher -` for none. Says "ready", and
  * goes on with a line from stdin. Prints what both return. `patcher break` is the
  * debugger of a `patcher -` with a breakpoint in work(), and prints its stops;
- * `patcher heapmon` the same with heapmon's name.
+ * `patcher heapmon` the same with heapmon's name. `patcher move` maps the page of
+ * work() and the one before it in turns at one address until it is killed.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -82,11 +84,54 @@ static int debug(pid_t child)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
+/* Where the page of a function is in the file, or -1. */
+static off_t page_of(const void *function)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	size_t page = sysconf(_SC_PAGESIZE), at = (size_t)function & -page;
+	unsigned long start, end, offset;
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) ==
+			    3 && at >= start && at < end) {
+			fclose(maps);
+			return offset + at - start;
+		}
+	return -1;
+}
+
+/* Written to, so that they are no pages of the file. */
+static int move(void)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	int file = open("/proc/self/exe", O_RDONLY);
+	off_t offset = page_of(work);
+	volatile char *place = NULL;
+
+	if (offset < (off_t)page)
+		return 2;
+	puts("ready");
+	fflush(stdout);
+	for (unsigned int i = 0;; i++) {
+		void *map = mmap((void *)place, page, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | (place ? MAP_FIXED : 0), file,
+				 offset - (i % 2 ? page : 0));
+
+		if (map == MAP_FAILED)
+			return 2;
+		place = map;
+		*place = *place;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	volatile int one = 1;
 	const char *which = argc > 1 ? argv[1] : "-";
 
+	if (!strcmp(which, "move"))
+		return move();
 	if (!strcmp(which, "break") || !strcmp(which, "heapmon")) {
 		pid_t child = fork();
 

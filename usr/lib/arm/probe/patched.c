@@ -19,6 +19,8 @@
 #define PAGE_SWAPPED	(1ULL << 62)
 #define PAGE_OF_FILE	(1ULL << 61)	/* or shared */
 
+#define PASSES		100
+
 struct patched_place {
 	uint64_t offset;		/* in the file */
 	const struct tdf_site *site;
@@ -210,7 +212,31 @@ static int place_refuse(const struct patched *patched,
 	return -ESTALE;
 }
 
-/* One mapping of the file. */
+/* Whether the bytes that differ are of that mapping: it may have gone since its
+ * line was read, and another one come in its place, as when the process executes
+ * a program or another tracer looks for probes in has_probe(). */
+static bool mapping_stays(const struct memory *memory,
+			  const struct maps_line *maps, uint64_t address,
+			  const uint8_t *bytes, size_t length)
+{
+	uint8_t again[TDF_INSN_MAX];
+	struct maps_lines lines;
+	struct maps_line now;
+	bool stays = false;
+
+	if (maps_lines_open(&lines, memory->pid))
+		return false;
+	while (!stays && maps_lines_next(&lines, &now))
+		stays = now.start == maps->start && now.end == maps->end &&
+			now.offset == maps->offset &&
+			now.inode == maps->inode;
+	maps_lines_close(&lines);
+	return stays && pread(memory->bytes, again, length, address) ==
+				(ssize_t)length &&
+		!memcmp(again, bytes, length);
+}
+
+/* One mapping of the file. -EAGAIN: it has changed meanwhile. */
 static int mapping_check(const struct patched *patched,
 			 const struct memory *memory,
 			 const struct maps_line *maps, struct error *err)
@@ -237,6 +263,9 @@ static int mapping_check(const struct patched *patched,
 			  address) != place->site->insn_length ||
 		    site_is_same(patched, memory, address, place->site, bytes))
 			continue;
+		if (!mapping_stays(memory, maps, address, bytes,
+				   place->site->insn_length))
+			return -EAGAIN;
 		return place_refuse(patched, place, memory->pid, address, bytes,
 				    err);
 	}
@@ -287,8 +316,9 @@ static int memory_open(uint32_t pid, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static int process_check(const struct patched *patched, uint32_t pid,
-			 struct error *err)
+/* -EAGAIN: its mappings changed meanwhile. */
+static int process_mappings_check(const struct patched *patched, uint32_t pid,
+				  struct error *err)
 {
 	struct memory memory = { .pid = pid, .pagemap = -1, .bytes = -1 };
 	int fd = memory_open(pid, "maps"), code = 0;
@@ -314,6 +344,20 @@ static int process_check(const struct patched *patched, uint32_t pid,
 	if (memory.bytes >= 0)
 		close(memory.bytes);
 	return code;
+}
+
+/* A process whose mappings change at each pass has code that nobody patches:
+ * what a patch changes remains. */
+static int process_check(const struct patched *patched, uint32_t pid,
+			 struct error *err)
+{
+	for (int pass = 0; pass < PASSES; pass++) {
+		int code = process_mappings_check(patched, pid, err);
+
+		if (code != -EAGAIN)
+			return code;
+	}
+	return 0;
 }
 
 static int patched_processes_check(const struct patched *patched,
