@@ -47,7 +47,7 @@ T
 cat >go.tsf <<'T'
 MODNAME="./values"
 MAJOR=1
-TRACE TP=.main.texts+0,DESC="t",FMT="who=%P%{auto}",FMT="v=%P%{auto}",
+TRACE TP=.main.texts,DESC="t",FMT="who=%P%{auto}",FMT="v=%P%{auto}",
 	FMT="w=%P%{auto}",FMT="p=%P%{auto}",VARS=(who,v,w,*p)
 T
 
@@ -99,9 +99,16 @@ for level in $levels; do
 	fi
 done
 export HOME="$TMP" GOCACHE="$TMP/cache" GO111MODULE=off
-if go build -o values "$here/values.go" 2>log; then
-	trace_values go.tsf "go"
-else
-	skip "go cannot compile"
-fi
+# those of Debian and of its backports
+for go in /usr/lib/go-*/bin/go; do
+	[ -x "$go" ] || go=go
+	for flags in "" "-N -l"; do
+		if "$go" build -gcflags="all=$flags" -o values \
+			"$here/values.go" 2>log; then
+			trace_values go.tsf "$go $flags"
+		else
+			skip "$go cannot compile"
+		fi
+	done
+done
 tap_done

@@ -107,6 +107,8 @@ struct analysis_function {
 	struct flow flow;
 	struct labels *labels;
 	uint64_t entry;
+	uint64_t begins;	/* its own code: in Go after the stack check,
+				 * which changes nothing that a caller gives */
 	bool entered;		/* calls come there */
 	struct module_range *ranges;	/* of the function */
 	size_t range_count;
@@ -295,6 +297,10 @@ static int function_read(const struct compilation *c,
 		code = function_from_symbols(c, function, address);
 	if (code || !function->range_count)
 		return code;
+	function->begins = analysis_runtime(c) & RUNTIME_GO ?
+				   code_after_stack_check(c->module,
+							  function->entry) :
+				   function->entry;
 	if (flow_decode(&function->flow, analysis_source(c), function->entry,
 			function->ranges, function->range_count))
 		return -ENOMEM;
@@ -357,7 +363,7 @@ int analysis_block(const struct compilation *c, uint64_t address,
 	int code = function_at(c, address, &function);
 
 	return code ? code : block_find(&function->flow, function->labels,
-					function->entered ? function->entry :
+					function->entered ? function->begins :
 							    UINT64_MAX,
 					address, block);
 }
@@ -378,7 +384,8 @@ int analysis_stores(const struct compilation *c, uint64_t address,
 		stores_free(function->stores);
 		function->stores_whole = !block;
 		code = stores_find(&function->flow, function->labels,
-				   function->entry, block, &function->stores);
+				   block ? function->begins : function->entry,
+				   block, &function->stores);
 	}
 	*stores = function->stores;
 	return code;

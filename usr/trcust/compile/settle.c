@@ -354,17 +354,19 @@ static int parameter_settle(const struct compilation *c,
 	struct judge judge = {
 		.c = c, .variable = variable, .site = site->nominal,
 	};
-	/* no statement of the function has run: it begins with the block */
-	bool first = block->entry &&
-		     site->nominal <= analysis_after_prologue(
-					      c, block->insns->address, 0);
 	enum dwarf_type_kind kind = DWARF_TYPE_OTHER;
 	struct place entry = {0};
 	const struct flow *flow;
 	Dwarf_Die bare;
 	uint64_t start;
-	int code;
+	bool first;
+	int code = analysis_flow(c, site->nominal, &flow, &start);
 
+	if (code)
+		return code;
+	/* no statement of the function has run: it begins with the block */
+	first = block->entry &&
+		site->nominal <= analysis_after_prologue(c, start, 0);
 	/* later only of a structure, or of what several registers have */
 	if (variable->type.addr) {
 		dwarf_type_peel(&variable->type, &bare, NULL);
@@ -373,10 +375,7 @@ static int parameter_settle(const struct compilation *c,
 	if (!first && place->count == 1 && kind != DWARF_TYPE_STRUCT &&
 	    kind != DWARF_TYPE_UNION)
 		return 0;
-	code = analysis_flow(c, site->nominal, &flow, &start);
-	if (!code)
-		code = dwarf_variable_place(c->dwarf, variable, start, &entry,
-					    NULL);
+	code = dwarf_variable_place(c->dwarf, variable, start, &entry, NULL);
 	if (code == -ENODATA && first) {
 		/* it has no place at the entry: what it has is what a statement
 		 * without code assigns */
