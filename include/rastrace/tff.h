@@ -84,8 +84,8 @@ struct tff_entry {
 #define TFF_CTYPE_UNION		8
 #define TFF_CTYPE_ARRAY		9
 #define TFF_CTYPE_BYTES		10	/* anything else: printed as hex */
-/* The next four are what a shape (shapes.5) makes of a type, or what the debug
- * information says of it. A value of TEXT, SEQUENCE or ONE is not in the bytes
+/* The next ones are what a shape (shapes.5) makes of a type, or what the debug
+ * information says of it. A value of one but VARIANT is not in the bytes
  * of what it is part of but in items of its own, its parts. */
 #define TFF_CTYPE_TEXT		11	/* parts: how many bytes there are (8
 					 * bytes), then the bytes */
@@ -103,11 +103,14 @@ struct tff_entry {
 					 * bits = 1: any other number), and its
 					 * value. is_signed: it is there, or
 					 * not: the one without bytes is null */
-#define TFF_CTYPE_LAST		TFF_CTYPE_VARIANT
+#define TFF_CTYPE_TIME		15	/* a duration. Parts: seconds (8 bytes,
+					 * is_signed), and nanoseconds (8 bytes)
+					 * with the same sign */
+#define TFF_CTYPE_LAST		TFF_CTYPE_TIME
 
 /*
  * A value that has parts is several items of a record: those of its own bytes,
- * which TEXT, SEQUENCE and ONE don't have; then the parts of its members in
+ * which these kinds but VARIANT don't have; then the parts of its members in
  * their order, of its elements, of all alternatives. Those that do not exist
  * (elements past the last one, other alternatives, what a null pointer points
  * at) are empty items. Values in a union have no parts.

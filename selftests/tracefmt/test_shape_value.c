@@ -8,7 +8,8 @@
 #include "builder.h"
 #include "decoder.h"
 
-enum { INT, TEXT, TEXTS, ITEM, ITEMS, ONE, FLAG, NOTHING, MAYBE, ENUM, HIDDEN };
+enum { INT, TEXT, TEXTS, ITEM, ITEMS, ONE, FLAG, NOTHING, MAYBE, ENUM, HIDDEN, TIME,
+       AGE };
 
 static const struct {
 	const char *name;
@@ -48,6 +49,9 @@ static const struct {
 		     { "", { .ctype = ITEM } } } },
 	[HIDDEN] = { "hidden", { .bytes = 16, .kind = TFF_CTYPE_UNION },
 		     { { "t", { .ctype = TEXT } } } },
+	[TIME] = { "span", { .bytes = 8, .kind = TFF_CTYPE_TIME,
+			     .is_signed = 1 } },
+	[AGE] = { "age", { .bytes = 12, .kind = TFF_CTYPE_TIME } },
 };
 
 static struct tff *types_make(void)
@@ -167,6 +171,21 @@ static const struct {
 	{ "%P%{enum}|", "'\2" "0000' n0 -", "Number(808464432)|" },
 	{ "%P%{enum}|", "'\1" "0000' n0 -", "Empty|" },
 	{ "%P%{enum}|", "'\7" "0000' n0 -", "<no alternative: 7>|" },
+	{ "%P%{span}|", "n1 n500000000", "1.5s|" },
+	{ "%P%{span}|", "n0 n0", "0s|" },
+	{ "%P%{span}|", "n0 n-7", "-7ns|" },
+	{ "%P%{span}|", "n-90 n-1", "-90.000000001s|" },
+	{ "%P%{span}|", "n0 n1000", "1us|" },
+	{ "%P%{span}|", "n0 n999999", "999.999us|" },
+	{ "%P%{span}|", "n0 n20500000", "20.5ms|" },
+	{ "%P%{span}|", "n1 n-1", "<no time: 1 s, -1 ns>|" },
+	{ "%P%{span}|", "n0 n1000000000", "<no time: 0 s, 1000000000 ns>|" },
+	{ "%P%{span}|", "n-9223372036854775808 n0",
+	  "-9223372036854775808s|" },
+	{ "%P%{age}|", "n-1 n1", "18446744073709551615.000000001s|" },
+	{ "%P%{age}|", "n0 n-1", "<no time: 0 s, -1 ns>|" },
+	{ "%P%{span}|", "n1 f", FAULT "|" },
+	{ "%P%{span}|%P%{int}", "f f '0000'", FAULT "|808464432" },
 	{ "%P%{hidden}|", "'" ZEROS "'", "{t = <not traced>}|" },
 };
 
@@ -175,7 +194,7 @@ static void test_random(const struct value_types *types)
 {
 	static const char *const fmts[] = {
 		"%P%{text}", "%P%{texts} %P%{item}", "%P%{items}", "%P%{one}",
-		"%P%{maybe}%P%{enum}", "%{one}%{texts}", "%P%W%{item}",
+		"%P%{maybe}%P%{enum}", "%{one}%{texts}", "%P%W%{span}",
 	};
 	unsigned int printed = 0;
 

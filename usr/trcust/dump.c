@@ -172,7 +172,7 @@ static void dump_ctypes(const struct tff *tff, const struct tff_section *s)
 		[TFF_CTYPE_UNION] = "union", [TFF_CTYPE_ARRAY] = "array",
 		[TFF_CTYPE_BYTES] = "bytes", [TFF_CTYPE_TEXT] = "text",
 		[TFF_CTYPE_SEQUENCE] = "sequence", [TFF_CTYPE_ONE] = "one",
-		[TFF_CTYPE_VARIANT] = "variant",
+		[TFF_CTYPE_VARIANT] = "variant", [TFF_CTYPE_TIME] = "time",
 	};
 
 	for (uint32_t i = 0; i < s->ctypes; i++) {

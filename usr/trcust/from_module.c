@@ -80,7 +80,7 @@ static bool has_list(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
 
-	if (!dwarf_attr_integrate(die, DW_AT_location, &attr))
+	if (!dwarf_die_location(die, DW_AT_location, &attr))
 		return true;
 	switch (dwarf_whatform(&attr)) {
 	case DW_FORM_sec_offset:

@@ -47,7 +47,7 @@ unsigned int tff_ctype_parts(const struct tff_ctype *type,
 /* Its bytes are no item: it has parts only. */
 static inline bool tff_ctype_is_apart(const struct tff_ctype *type)
 {
-	return type->kind >= TFF_CTYPE_TEXT && type->kind <= TFF_CTYPE_ONE;
+	return type->kind >= TFF_CTYPE_TEXT && type->kind != TFF_CTYPE_VARIANT;
 }
 
 /* File name of a major, "TRC00C5.TFF"; buffer of at least 16 bytes. */

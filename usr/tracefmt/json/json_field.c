@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "json_field.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- values of C types ---- */
@@ -151,6 +152,30 @@ static void enum_write(struct value_walk *walk, const struct value_node *node)
 		v->p = TEXT_PUT(v->p, "null");
 }
 
+/* As a number with all its digits; what is none as text. */
+static char *put_seconds(char *p, const struct value_node *node)
+{
+	bool minus = node->type->is_signed &&
+		     ((int64_t)node->raw < 0 || (int64_t)node->count < 0);
+	uint64_t part = minus ? -node->count : node->count;
+
+	if (!value_time_is_valid(node)) {
+		*p++ = '"';
+		p = value_put_time(p, node);
+		*p++ = '"';
+		return p;
+	}
+	if (minus)
+		*p++ = '-';
+	p = text_put_decimal(p, minus ? -node->raw : node->raw);
+	if (!part)
+		return p;
+	p += sprintf(p, ".%09u", (unsigned int)part);
+	while (p[-1] == '0')
+		p--;
+	return p;
+}
+
 static void json_value_scalar(struct value_walk *walk,
 			      const struct value_node *node)
 {
@@ -196,6 +221,9 @@ static void json_value_scalar(struct value_walk *walk,
 		memcpy(&wide, node->data, sizeof(wide));
 		v->p = number_put_wide(v->p, wide,
 				       value_is_signed(node->type));
+		break;
+	case VALUE_TIME:
+		v->p = put_seconds(v->p, node);
 		break;
 	case VALUE_BYTES:
 		v->p = json_put_hex(v->p, node->data, bytes);

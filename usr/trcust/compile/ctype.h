@@ -36,7 +36,7 @@ struct ctype {
 /* As tff_ctype_is_apart(). */
 static inline bool ctype_is_apart(const struct ctype *type)
 {
-	return type->kind >= TFF_CTYPE_TEXT && type->kind <= TFF_CTYPE_ONE;
+	return type->kind >= TFF_CTYPE_TEXT && type->kind != TFF_CTYPE_VARIANT;
 }
 
 struct dwarf_file;

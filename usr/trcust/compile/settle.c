@@ -815,7 +815,7 @@ static bool is_object(const struct frame_slot *s)
 	Dwarf_Attribute attr;
 	Dwarf_Block block;
 
-	if (!dwarf_attr_integrate(&die, DW_AT_location, &attr) ||
+	if (!dwarf_die_location(&die, DW_AT_location, &attr) ||
 	    dwarf_formblock(&attr, &block) ||
 	    dwarf_scopes_find(s->c->dwarf, s->site->nominal, &scopes))
 		return false;

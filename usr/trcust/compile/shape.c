@@ -288,6 +288,18 @@ static uint32_t put_apart(struct shaping *g, const struct shape_match *match,
 					   ctypes_put(g->types, out);
 }
 
+static uint32_t put_time(struct shaping *g, const struct shape_match *match,
+			 const struct value_type *type, struct ctype *out)
+{
+	struct value_type seconds;
+
+	if (!expression_type(g->e, match->shape, match->shape->what, type,
+			     &seconds, NULL))
+		return CTYPE_NONE;
+	out->is_signed = value_type_is_signed(&seconds);
+	return ctypes_put(g->types, out);
+}
+
 /* A value in the value's bytes, that may not be there. */
 static uint32_t put_inline(struct shaping *g, const struct shape_match *match,
 			   const struct value_type *type, struct ctype *out)
@@ -350,6 +362,9 @@ static uint32_t ctype_of_match(struct shaping *g,
 	case SHAPE_ONE:
 		out.kind = TFF_CTYPE_ONE;
 		return put_apart(g, match, type, &out);
+	case SHAPE_TIME:
+		out.kind = TFF_CTYPE_TIME;
+		return put_time(g, match, type, &out);
 	default:
 		return put_inline(g, match, type, &out);
 	}
@@ -657,7 +672,21 @@ static bool log_one(struct shaping *g, const struct value *pointer,
 	return done;
 }
 
-/* TEXT, SEQUENCE, ONE */
+static bool log_time(struct shaping *g, const struct value *seconds,
+		     const struct value *nanoseconds)
+{
+	struct bytes whole = { 0 }, part = { 0 };
+	bool done;
+
+	value_push(seconds, &whole);
+	value_push(nanoseconds, &part);
+	done = part_number(g, &whole) && part_number(g, &part);
+	bytes_free(&whole);
+	bytes_free(&part);
+	return done;
+}
+
+/* TEXT, SEQUENCE, ONE, TIME */
 static bool log_apart(struct shaping *g, const struct shape *shape,
 		      const struct value *value, uint32_t ctype)
 {
@@ -672,6 +701,8 @@ static bool log_apart(struct shaping *g, const struct shape *shape,
 		done = log_text(g, &more, &what);
 	else if (done && shape->kind == SHAPE_SEQUENCE)
 		done = log_sequence(g, &more, &what, ctype);
+	else if (done && shape->kind == SHAPE_TIME)
+		done = log_time(g, &what, &more);
 	else if (done)
 		done = log_one(g, &what, ctype);
 	value_free(&what);
@@ -882,7 +913,7 @@ static bool log_parts(struct shaping *g, struct value *value, uint32_t ctype)
 	value->pos = g->s->in->pos;
 	if (!match.shape || match.shape->kind == SHAPE_MEMBERS)
 		return log_composed(g, value, ctype);
-	if (match.shape->kind <= SHAPE_ONE)
+	if (match.shape->kind <= SHAPE_TIME)
 		return log_apart(g, match.shape, value, ctype);
 	return log_inline(g, match.shape, value, ctype);
 }

@@ -166,11 +166,12 @@ static const struct {
 	{ "text", "length", SHAPE_TEXT },
 	{ "sequence", "count", SHAPE_SEQUENCE },
 	{ "one", NULL, SHAPE_ONE },
+	{ "time", "nanoseconds", SHAPE_TIME },
 	{ "optional", "value", SHAPE_OPTIONAL },
 	{ "value", NULL, SHAPE_VALUE },
 };
 
-#define KINDS_TEXT	"text, sequence, one, optional, value or members"
+#define KINDS_TEXT	"text, sequence, one, time, optional, value or members"
 #define SHAPE_KINDS	(sizeof(shape_kinds) / sizeof(*shape_kinds))
 
 static const char *shape_more(const struct shape *shape)

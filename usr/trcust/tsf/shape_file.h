@@ -16,6 +16,7 @@
  *	one		 what a pointer points to
  *	optional, value	 a value that is there if a member is not zero
  *	value		 alone: the value is that of the expression
+ *	time, nanoseconds  a duration: seconds, and the rest of one
  *	members		 without an expression: the value is its members
  *
  * A line `language c++`, rust or go: the shapes after it are for types of such
@@ -30,8 +31,8 @@
 #include "tsf.h"
 
 enum shape_kind {
-	SHAPE_NONE, SHAPE_TEXT, SHAPE_SEQUENCE, SHAPE_ONE, SHAPE_OPTIONAL,
-	SHAPE_VALUE, SHAPE_MEMBERS,
+	SHAPE_NONE, SHAPE_TEXT, SHAPE_SEQUENCE, SHAPE_ONE, SHAPE_TIME,
+	SHAPE_OPTIONAL, SHAPE_VALUE, SHAPE_MEMBERS,
 };
 
 struct shape_pattern {
@@ -51,7 +52,8 @@ struct shape {
 	struct shape_pattern *patterns;
 	size_t pattern_count;
 	const struct expr *what;	/* of the line with its kind */
-	const struct expr *more;	/* length, count, value */
+	const struct expr *more;	/* length, count, value,
+					 * nanoseconds */
 };
 
 struct shape_file {

@@ -118,6 +118,17 @@ bool dwarf_die_address(Dwarf_Attribute *location, const Dwarf_Op *ops,
 	return true;
 }
 
+Dwarf_Attribute *dwarf_die_location(Dwarf_Die *die, unsigned int name,
+				    Dwarf_Attribute *attr)
+{
+	if (!dwarf_attr_integrate(die, name, attr))
+		return NULL;
+	/* the length of a short one is the same byte in both forms */
+	if (attr->form == DW_FORM_block1 && *attr->valp < 0x80)
+		attr->form = DW_FORM_exprloc;
+	return attr;
+}
+
 bool dwarf_op_register(const Dwarf_Op *op, unsigned int *number)
 {
 	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)

@@ -43,6 +43,10 @@ Dwarf_Die dwarf_die_root(Dwarf_Die *die);
 bool dwarf_die_number(Dwarf_Die *die, unsigned int name, uint64_t *number);
 bool dwarf_die_refer(Dwarf_Die *die, unsigned int name, Dwarf_Die *target);
 const char *dwarf_die_text(Dwarf_Die *die, unsigned int name);
+/* DW_AT_location or DW_AT_frame_base, also of the entry's origin. Go has blocks
+ * where DWARF 4 has DW_FORM_exprloc, which libdw insists on. NULL: none. */
+Dwarf_Attribute *dwarf_die_location(Dwarf_Die *die, unsigned int name,
+				    Dwarf_Attribute *attr);
 /* One of the entry, or of what it is a copy of. */
 bool dwarf_die_any_number(Dwarf_Die *die, unsigned int name, uint64_t *number);
 /* A register holds the value. */

@@ -564,7 +564,7 @@ bool dwarf_frame_base_find(const struct dwarf_context *context,
 	Dwarf_Die function = context->function;
 
 	return function.addr &&
-	       dwarf_attr_integrate(&function, DW_AT_frame_base, attr) &&
+	       dwarf_die_location(&function, DW_AT_frame_base, attr) &&
 	       dwarf_getlocation_addr(attr, context->pc, ops, count, 1) == 1 &&
 	       *count;
 }

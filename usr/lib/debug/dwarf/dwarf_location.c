@@ -518,7 +518,7 @@ uint64_t dwarf_variable_end(const struct dwarf_variable *variable, uint64_t pc,
 	Dwarf_Op *ops;
 	size_t count;
 
-	if (!dwarf_attr_integrate(&die, DW_AT_location, &attr))
+	if (!dwarf_die_location(&die, DW_AT_location, &attr))
 		return 0;
 	while ((at = dwarf_getlocations(&attr, at, &base, &low, &high, &ops,
 					&count)) > 0) {
@@ -640,7 +640,7 @@ int dwarf_variable_place(struct dwarf_file *dwarf,
 	if (scopes.count)
 		context.function = scopes.dies[0];
 	memset(place, 0, sizeof(*place));
-	if (dwarf_attr_integrate(&die, DW_AT_location, &attr)) {
+	if (dwarf_die_location(&die, DW_AT_location, &attr)) {
 		code = variable_location_place(&context, &die, &attr, place,
 					       err);
 	} else if (dwarf_attr_integrate(&die, DW_AT_const_value, &attr)) {
@@ -813,7 +813,7 @@ int dwarf_variable_hint(struct dwarf_file *dwarf,
 	int code;
 
 	if (!variable->local ||
-	    !dwarf_attr_integrate(&die, DW_AT_location, &attr))
+	    !dwarf_die_location(&die, DW_AT_location, &attr))
 		return 0;
 	code = dwarf_scopes_find(dwarf, pc, &scopes);
 	if (code || !scopes.count)

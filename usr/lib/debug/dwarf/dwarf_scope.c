@@ -291,7 +291,7 @@ int dwarf_variable_rank(Dwarf_Die *die, uint64_t pc)
 	size_t count;
 	Dwarf_Op *ops;
 
-	if (dwarf_attr_integrate(die, DW_AT_location, &attr))
+	if (dwarf_die_location(die, DW_AT_location, &attr))
 		return dwarf_getlocation_addr(&attr, pc, &ops, &count, 1) > 0 &&
 		       count ? 2 : 1;
 	return dwarf_attr_integrate(die, DW_AT_const_value, &attr) ? 2 : 0;

@@ -21,7 +21,7 @@ static bool has_one_address(Dwarf_Die *die, uint64_t *address)
 	size_t count;
 	Dwarf_Op *ops;
 
-	return !dwarf_getlocation(dwarf_attr_integrate(die, DW_AT_location,
+	return !dwarf_getlocation(dwarf_die_location(die, DW_AT_location,
 						       &attr), &ops, &count) &&
 	       dwarf_die_address(&attr, ops, count, address);
 }

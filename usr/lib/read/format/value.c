@@ -8,6 +8,7 @@
 #include "lib/text.h"
 
 #define DEPTH_MAX	32	/* structures and arrays in each other */
+#define NANOSECONDS	1000000000	/* of a second */
 
 /* ---- types ---- */
 
@@ -112,6 +113,8 @@ enum value_kind value_kind(const struct value_types *types, uint32_t ctype)
 		return VALUE_ONE;
 	case TFF_CTYPE_VARIANT:
 		return VALUE_VARIANT;
+	case TFF_CTYPE_TIME:
+		return VALUE_TIME;
 	}
 	if (!bytes)
 		return VALUE_NONE;
@@ -410,6 +413,17 @@ static void one_visit(struct value_walk *walk, struct value_node *node)
 	}
 }
 
+static void time_visit(struct value_walk *walk, struct value_node *node)
+{
+	struct shape_part seconds = walk_part(walk), part = walk_part(walk);
+	bool known = shape_part_number(&seconds, &node->raw);
+
+	if (known && shape_part_number(&part, &node->count))
+		walk->visitor->scalar(walk, node);
+	else
+		part_miss(walk, node, known ? &part : &seconds);
+}
+
 /* The alternative's number and value are two members. The parts of those before
  * it are passed. */
 static const struct tff_member *alternative_find(struct value_walk *walk,
@@ -502,6 +516,9 @@ static void node_visit(struct value_walk *walk, struct value_node *node)
 		break;
 	case VALUE_VARIANT:
 		variant_visit(walk, node);
+		break;
+	case VALUE_TIME:
+		time_visit(walk, node);
 		break;
 	case VALUE_ARRAY:
 		if (node->type->kind == TFF_CTYPE_SEQUENCE) {
@@ -638,6 +655,52 @@ char *value_put_character(char *p, uint32_t c, size_t bytes)
 	return text_put_safe(p, utf8, u - utf8);
 }
 
+/* The number as units of 10^digits, of which `unit` is the name. */
+static char *put_decimal_unit(char *p, uint64_t whole, uint32_t part,
+			      int digits, const char *unit)
+{
+	p = text_put_decimal(p, whole);
+	if (part) {
+		p += sprintf(p, ".%0*u", digits, part);
+		while (p[-1] == '0')
+			p--;
+	}
+	return p + sprintf(p, "%s", unit);
+}
+
+bool value_time_is_valid(const struct value_node *node)
+{
+	bool minus = node->type->is_signed && (int64_t)node->raw < 0;
+	int64_t part = node->count;
+
+	return part > -NANOSECONDS && part < NANOSECONDS &&
+	       (part >= 0 || node->type->is_signed) &&
+	       (minus ? part <= 0 : part >= 0 || !node->raw);
+}
+
+char *value_put_time(char *p, const struct value_node *node)
+{
+	bool minus = node->type->is_signed &&
+		     ((int64_t)node->raw < 0 || (int64_t)node->count < 0);
+	uint64_t seconds = minus ? -node->raw : node->raw;
+	uint32_t part = minus ? -node->count : node->count;
+
+	if (!value_time_is_valid(node))
+		return p + sprintf(p, "<no time: %lld s, %lld ns>",
+				   (long long)node->raw,
+				   (long long)node->count);
+	if (minus)
+		*p++ = '-';
+	if (seconds || !part)
+		return put_decimal_unit(p, seconds, part, 9, "s");
+	if (part >= 1000000)
+		return put_decimal_unit(p, part / 1000000, part % 1000000, 6,
+					"ms");
+	if (part >= 1000)
+		return put_decimal_unit(p, part / 1000, part % 1000, 3, "us");
+	return put_decimal_unit(p, part, 0, 0, "ns");
+}
+
 /* ---- the visitor ---- */
 
 static void out(struct value_walk *walk, const char *text, size_t length)
@@ -745,6 +808,9 @@ static void text_scalar(struct value_walk *walk, const struct value_node *node)
 		memcpy(&wide, node->data, sizeof(wide));
 		end = number_put_wide(text, wide,
 				      value_is_signed(node->type));
+		break;
+	case VALUE_TIME:
+		end = value_put_time(text, node);
 		break;
 	case VALUE_NONE:
 		OUT(walk, "<not shown>");

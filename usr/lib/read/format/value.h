@@ -48,6 +48,8 @@ enum value_kind {
 	VALUE_TEXT,		/* of a known length */
 	VALUE_ONE,		/* what a pointer points at */
 	VALUE_VARIANT,		/* one of several */
+	VALUE_TIME,		/* a duration: raw are its seconds, count its
+				 * nanoseconds */
 };
 
 struct value_types value_types_of(const struct tff *tff,
@@ -131,6 +133,7 @@ struct value_visitor {
 	 * false: leave out the rest of the structure or array. */
 	bool (*item)(struct value_walk *walk, const char *name);
 	/* All bytes of a scalar are there. */
+	/* or a TIME's two numbers */
 	void (*scalar)(struct value_walk *walk, const struct value_node *node);
 	/* node->whole characters, of which a zero may be the end */
 	void (*string)(struct value_walk *walk, const struct value_node *node);
@@ -185,6 +188,12 @@ char *value_put(const struct value_types *types, uint32_t ctype,
  * walk->full is set. */
 char *value_put_enum(struct value_walk *walk, const struct value_node *node,
 		     char *p, const char *end);
+
+/* A TIME's nanoseconds are less than a second and have the sign of its
+ * seconds. */
+bool value_time_is_valid(const struct value_node *node);
+/* A TIME with its unit, "1.5s", "250us"; NUMBER_MAX bytes at most. */
+char *value_put_time(char *p, const struct value_node *node);
 
 #define VALUE_CHARACTER_MAX	16
 
