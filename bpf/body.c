@@ -190,6 +190,7 @@ void body_data_generate(struct gen *gen)
 	if (condition_find(gen))
 		i++;
 	gen->fault = gen->fault_ends;
+	kept_begin(gen);
 	while (i < site->first_stmt + site->stmts)
 		i = item_generate(gen, i);
 }

@@ -4,8 +4,8 @@
  * recorded (filter.c, why.c), the record (record.c, trigger.c), what is
  * before its data (context.c, process.c), calls and blocks (call.c,
  * choose_block.c), the items (item.c, stub.c), what is read at once (reads.c),
- * the expressions in them (rpn.c) and the processor's registers (arch.c,
- * arch_x86.c, arch_a64.c).
+ * what is kept (kept.c), the expressions in them (rpn.c, tree.c) and the
+ * processor's registers (arch.c, arch_x86.c, arch_a64.c).
  */
 #ifndef BPF_GEN_H
 #define BPF_GEN_H
@@ -207,6 +207,8 @@ struct gen {
 	size_t stubs_done;	/* of the stubs */
 	int own;		/* 0, or the offset of a word: may an address
 				 * be of the current process? (item.c) */
+	int kept;		/* the first word of what is kept (tdf.h) */
+	unsigned int kept_count;
 	bool fresh;		/* segment registers are as of now */
 	bool bring_in;		/* absent memory is brought in (walk.c) */
 	bool walking;		/* expressions bring in what they read; a fault
@@ -355,6 +357,22 @@ void reads_slots(struct gen *gen, int stmt);
  * is read, with others; the value of its address is used then. */
 int reads_take(struct gen *gen, size_t at, const struct gen_value *address);
 bool reads_done(const struct gen *gen, size_t at);
+
+/* kept.c: what statements keep for later ones. Words of the frame, if any are
+ * needed; they have a value before the statements. */
+void kept_scan(struct gen *gen);
+void kept_begin(struct gen *gen);
+/* A statement's own, 0 until it is stored from r1; none: nothing */
+void kept_clear(struct gen *gen, const struct tdf_stmt *stmt);
+void kept_store(struct gen *gen, const struct tdf_stmt *stmt,
+		struct gen_value *value);
+struct gen_value kept_value(const struct gen *gen, unsigned int number);
+
+/* tree.c: words of the frame; TREE_NODE has a node's address, and then that of
+ * the next one. */
+enum { TREE_NODE, TREE_NEAR, TREE_SIDE, TREE_STEPS, TREE_SLOTS };
+void tree_next_generate(struct gen *gen, const struct rpn_op *op,
+			const int slots[TREE_SLOTS]);
 
 /* item.c: the item of the statement `index` and of those that are MORE of it,
  * at gen->place; the index of the next item's statement */

@@ -281,11 +281,13 @@ void item_value_generate(struct gen *gen, const struct tdf_stmt *stmt,
 	bool whole = stmt->kind == TDF_STMT_MEM &&
 		     !(stmt->flags & TDF_STMT_LEN);
 
+	kept_clear(gen, stmt);
 	if (stmt->flags & TDF_STMT_SEGMENT)
 		rpn_far_generate(gen, rpn, stmt->rpn_length,
 				 whole ? stmt->length : 1, result);
 	else
 		rpn_generate(gen, rpn, stmt->rpn_length, result);
+	kept_store(gen, stmt, result);
 }
 
 void item_length_generate(struct gen *gen, const struct tdf_stmt *stmt,
@@ -782,6 +784,7 @@ uint32_t item_generate(struct gen *gen, uint32_t index)
 		gen->stale = RAS_ITEM_STALE;
 	if (uses & RPN_USES_VECTOR && !gen->target->vector_read &&
 	    !(stmt->flags & TDF_STMT_RAW)) {
+		kept_clear(gen, stmt);
 		generate_absent(gen, RAS_ITEM_MODULE);
 		return end;
 	}

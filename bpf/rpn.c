@@ -118,18 +118,31 @@ static int slot_take(const struct rpn_expr *x, int n)
 	return FRAME_SLOT(x->gen, n);
 }
 
-static int slot_new(const struct rpn_expr *x)
+/* So many that no entry is in. */
+static void slots_new(const struct rpn_expr *x, int *slots, int count)
 {
-	for (int n = TDF_RPN_STACK; n < RPN_SLOTS; n++) {
+	for (int n = TDF_RPN_STACK; count && n < RPN_SLOTS; n++) {
 		int off = FRAME_SLOT(x->gen, n), i = 0;
 
 		while (i < x->depth && !in_frame(&x->stack[i], off))
 			i++;
-		if (i == x->depth)
-			return slot_take(x, n);
+		if (i < x->depth)
+			continue;
+		*slots++ = slot_take(x, n);
+		count--;
 	}
-	x->e->error = -E2BIG;
-	return FRAME_SLOT(x->gen, TDF_RPN_STACK);
+	while (count--) {
+		x->e->error = -E2BIG;
+		*slots++ = FRAME_SLOT(x->gen, TDF_RPN_STACK);
+	}
+}
+
+static int slot_new(const struct rpn_expr *x)
+{
+	int slot;
+
+	slots_new(x, &slot, 1);
+	return slot;
 }
 
 /* Move a temp to the frame, for all entries that are in it. */
@@ -603,6 +616,18 @@ static void op_entry(struct rpn_expr *x, const struct rpn_op *op)
 	rpn_push(x, value_temp(reg));
 }
 
+static void op_tree_next(struct rpn_expr *x, const struct rpn_op *op)
+{
+	int slots[TREE_SLOTS];
+
+	temps_spill(x);
+	slots_new(x, slots, TREE_SLOTS);
+	rpn_value_load(x->gen, rpn_top(x), BPF_REG_1);
+	emit_store(x->e, 8, BPF_REG_10, slots[TREE_NODE], BPF_REG_1);
+	tree_next_generate(x->gen, op, slots);
+	*rpn_top(x) = value_memory(BPF_REG_10, slots[TREE_NODE], 8, 0);
+}
+
 static const struct body_section *rpn_section_find(const struct gen *gen,
 						   uint64_t address)
 {
@@ -736,6 +761,9 @@ static void op_push(struct rpn_expr *x, const struct rpn_op *op)
 	case RPN_vector:
 		op_vector(x, op);
 		break;
+	case RPN_kept:
+		rpn_push(x, kept_value(x->gen, op->a));
+		break;
 	}
 }
 
@@ -764,6 +792,9 @@ static void generate_op(struct rpn_expr *x, const struct rpn_op *op)
 			break;
 		case RPN_deref_size:
 			rpn_op_deref(x, op->a, op->at);
+			break;
+		case RPN_tree_next:
+			op_tree_next(x, op);
 			break;
 		case RPN_drop:
 			x->depth--;

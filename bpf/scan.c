@@ -102,6 +102,7 @@ static void scan_uses(struct gen *gen)
 		gen->own = gen->slots;
 		gen->slots -= 8;
 	}
+	kept_scan(gen);
 	gen->bring_in = reads && target->bring_in && target->layout &&
 			target->layout->vma && target->context != BODY_KPROBE;
 	if (gen->relocated && site->flags & TDF_SITE_RETURN &&
@@ -209,8 +210,8 @@ static bool scan_lean(const struct gen *gen)
 				   TDF_STMT_LEN_SEGMENT))
 			return false;
 	}
-	return gen->early && !gen->own && !point->maxhits && !point->passcount &&
-	       !gen->target->max_rate && !gen->target->context_mask &&
+	return gen->early && !gen->own && !gen->kept_count && !point->maxhits &&
+	       !point->passcount && !gen->target->max_rate && !gen->target->context_mask &&
 	       scan_budget_suffices(gen);
 }
 

@@ -141,6 +141,7 @@ static void walk_items(struct gen *gen)
 		emit_store_imm(&gen->e, 8, FP, FRAME_WALK(word), 0);
 	if (gen->deepest > FRAME_WALK(walk_words(gen) - 1))
 		gen->deepest = FRAME_WALK(walk_words(gen) - 1);
+	kept_begin(gen);
 	gen->walking = true;
 	gen->item = 0;
 	while (i < end)

@@ -31,6 +31,7 @@
 #define TDF_STACK_MAX		32	/* frames of a STACK */
 #define TDF_RPN_MAX		4095	/* bytes of one expression */
 #define TDF_RPN_STACK		16	/* entries, manual 1.6 TRCERR_RPN_OVER */
+#define TDF_KEPT_MAX		12	/* values that are kept, of a site */
 #define TDF_DATA_MIN		20	/* MAXDATALENGTH, manual 1.3.2 */
 #define TDF_DATA_MAX		512
 #define TDF_INSN_MAX		15
@@ -225,7 +226,10 @@ struct tdf_stmt {
 	__u8 flags;
 	__u8 reg_bytes;		/* REG: 2, 4, 8 */
 	__u8 len_bytes;		/* LEN: width of the length, 1, 2, 4, 8 */
-	__u16 reg;		/* REG: DWARF number */
+	__u16 reg;		/* REG: DWARF number; VALUE: 1 to TDF_KEPT_MAX:
+				 * it is kept for the expressions of later
+				 * statements, as 0 if there is a fault; else
+				 * 0 */
 	__u16 length;		/* MEM: bytes; with LEN: the most there can be;
 				 * ASCIIZ: maxlength, without the zero; VALUE:
 				 * bytes; STACK: frames */

@@ -58,6 +58,7 @@ struct interpreter {
 	bool stale;		/* gs.base was used */
 	const struct segment *segments;
 	size_t segment_count;
+	uint64_t kept[TDF_KEPT_MAX + 1];
 	uint64_t stack[64];
 	int depth;
 	const uint8_t *code, *end;
@@ -335,6 +336,52 @@ static inline uint64_t unary(struct interpreter *in, int op, uint64_t a)
 	}
 }
 
+static inline bool pointer_read(struct interpreter *in, uint64_t address,
+				int bytes, uint64_t *pointer)
+{
+	*pointer = 0;
+	in->fault = address;
+	return memory_read(in, &address, pointer, bytes);
+}
+
+/* What replaces the node on top is found in `steps` nodes at most. */
+static inline bool tree_next(struct interpreter *in)
+{
+	int bytes = operand(in, 1, false);
+	uint64_t left = operand_leb(in, false), right = operand_leb(in, false);
+	uint64_t parent = operand_leb(in, false);
+	int steps = operand(in, 1, false);
+	uint64_t node = pop(in), other, side;
+
+	if (!pointer_read(in, node + right, bytes, &other))
+		return false;
+	for (int i = 0; other && i < steps; i++) {
+		node = other;
+		if (!pointer_read(in, node + left, bytes, &other))
+			return false;
+		if (!other) {
+			push(in, node);
+			return true;
+		}
+	}
+	for (int i = 0; !other && i < steps; i++) {
+		if (!pointer_read(in, node + parent, bytes, &other))
+			return false;
+		side = 0;
+		if (other && !pointer_read(in, other + right, bytes, &side))
+			return false;
+		if (!other || side != node) {
+			push(in, other);
+			return true;
+		}
+		node = other;
+		other = 0;
+	}
+	in->status = RAS_ITEM_ARITHMETIC;
+	in->fault = node;
+	return false;
+}
+
 static inline bool step(struct interpreter *in)
 {
 	int op = *in->code++;
@@ -387,6 +434,11 @@ static inline bool step(struct interpreter *in)
 		return true;
 	case OP_nop:
 		return true;
+	case OP_kept:
+		push(in, in->kept[operand(in, 1, false)]);
+		return true;
+	case OP_tree_next:
+		return tree_next(in);
 	case OP_entry_value:
 		push_entry(in);
 		return true;
@@ -571,6 +623,8 @@ static inline bool pieces_read(struct interpreter *in,
 	for (size_t i = 0; i < count; i++) {
 		if (!interpret_stmt(in, &s[i], rpn, address))
 			return false;
+		if (s[i].kind == TDF_STMT_VALUE && s[i].reg)
+			in->kept[s[i].reg] = *address;
 		if (s[i].kind == TDF_STMT_VALUE)
 			memcpy(bytes, address, s[i].length);
 		else if (!memory_read(in, address, bytes, s[i].length))
@@ -645,6 +699,8 @@ static inline bool put_statement(struct expected *x, struct interpreter *in,
 	}
 	if (s->flags & TDF_STMT_RAW)
 		return put_pieces(x, in, s, count, rpn);
+	if (s->kind == TDF_STMT_VALUE && s->reg)
+		in->kept[s->reg] = 0;
 	if (needs_module(in, s, count, rpn)) {
 		put_item(x, RAS_ITEM_ABSENT | RAS_ITEM_MODULE, NULL, 0);
 		return true;

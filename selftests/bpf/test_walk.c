@@ -105,6 +105,30 @@ static void items(void)
 			   RPN(OP_breg + (i & 7), 0, OP_deref));
 }
 
+/* Of 16 nodes, each from the one before */
+static void nodes(const uint8_t *next, size_t size)
+{
+	bed_memory(&bed, TDF_STMT_VALUE, 8, RPN(OP_breg + RDI, 0))->reg = 1;
+	for (int i = 0; i < 16; i++) {
+		uint8_t rpn[16] = { OP_kept, 1 + i % 2 };
+
+		memcpy(rpn + 2, next, size);
+		bed_memory(&bed, TDF_STMT_VALUE, 8, rpn, 2 + size)->reg =
+			2 - i % 2;
+		bed_memory(&bed, TDF_STMT_MEM, 8, rpn, 2);
+	}
+}
+
+static void list(void)
+{
+	nodes(RPN(OP_deref));
+}
+
+static void tree(void)
+{
+	nodes(RPN(OP_tree_next, 8, 0, 8, 16, 12));
+}
+
 /* The frame's end */
 static void far_strings(void)
 {
@@ -133,6 +157,8 @@ static const struct shape {
 	{ "20 long strings", strings_long },
 	{ "20 lengths", lengths },
 	{ "100 items", items },
+	{ "a list", list },
+	{ "a tree", tree },
 	{ "far strings", far_strings },
 };
 

@@ -21,11 +21,13 @@
 /* Expressions that leave one entry, two, none. */
 static const uint8_t rpn[] = {
 	RPN_lit, RPN_lit, RPN_lit + 1, RPN_nop, RPN_lit, RPN_lit, RPN_xderef,
+	RPN_kept, 2,
 };
 #define ONE	.rpn = 0, .rpn_length = 1
 #define TWO	.rpn = 1, .rpn_length = 2
 #define NOTHING	.rpn = 3, .rpn_length = 1
 #define XDEREF	.rpn = 4, .rpn_length = 3
+#define KEPT	.rpn = 7, .rpn_length = 2
 #define LEN	.len_bytes = 2, .len_rpn = 0, .len_rpn_length = 1
 
 struct image {
@@ -36,7 +38,7 @@ struct image {
 	struct tdf_stmt stmts[SITES][STMTS];
 	struct tdf_section sections[3];
 	struct tdf_name names[2];
-	uint8_t rpn[8];
+	uint8_t rpn[16];
 	char strings[32];
 };
 
@@ -184,6 +186,29 @@ static const struct stmt_row {
 	{ "far value",
 	  { { TDF_STMT_VALUE, TDF_STMT_SEGMENT, .length = 8, TWO } },
 	  "flags 0x10" },
+	{ "kept", { { TDF_STMT_VALUE, .reg = 2, .length = 8, ONE },
+		    { TDF_STMT_VALUE, .reg = TDF_KEPT_MAX, .length = 8, KEPT },
+		    { TDF_STMT_MEM, TDF_STMT_LEN | TDF_STMT_LEN_VALUE,
+		      .length = 8, KEPT, .len_rpn = 7, .len_rpn_length = 2 } },
+	  NULL },
+	{ "kept too high",
+	  { { TDF_STMT_VALUE, .reg = TDF_KEPT_MAX + 1, .length = 8, ONE } },
+	  "value kept as 13" },
+	{ "kept without a prefix",
+	  { { TDF_STMT_VALUE, TDF_STMT_RAW, .reg = 2, .length = 8, ONE } },
+	  "value kept as 2" },
+	{ "kept later", { { TDF_STMT_MEM, .length = 8, KEPT },
+			  { TDF_STMT_VALUE, .reg = 2, .length = 8, ONE } },
+	  "no statement before kept" },
+	{ "kept by itself", { { TDF_STMT_VALUE, .reg = 2, .length = 8, ONE },
+			      { TDF_STMT_VALUE, .reg = 2, .length = 8, KEPT } },
+	  "no statement before kept" },
+	{ "kept of an IF", { { TDF_STMT_IF, KEPT } },
+	  "no statement before kept" },
+	{ "kept for a length",
+	  { { TDF_STMT_MEM, TDF_STMT_LEN | TDF_STMT_LEN_VALUE, .length = 8, ONE,
+	      .len_rpn = 7, .len_rpn_length = 2 } },
+	  "no statement before kept" },
 	{ "absent", { { TDF_STMT_ABSENT } }, NULL },
 	{ "absent, with an expression", { { TDF_STMT_ABSENT, ONE } },
 	  "expression of a statement of kind 4" },
@@ -209,8 +234,8 @@ static const struct stmt_row {
 	  { { TDF_STMT_MEM, TDF_STMT_LEN, .length = 9, ONE, .len_bytes = 8,
 	      .len_rpn_length = 1 } }, NULL },
 	{ "an expression past the table",
-	  { { TDF_STMT_MEM, .length = 1, .rpn = 6, .rpn_length = 2 } },
-	  "expression of 2 bytes at 6" },
+	  { { TDF_STMT_MEM, .length = 1, .rpn = 8, .rpn_length = 2 } },
+	  "expression of 2 bytes at 8" },
 	{ "an unknown kind", { { 7, .length = 1, ONE } }, "kind 7" },
 	{ "IF", { { TDF_STMT_IF, ONE },
 		  { TDF_STMT_REG, .reg_bytes = 4 } }, NULL },

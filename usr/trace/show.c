@@ -114,8 +114,10 @@ static void stmt_head(FILE *file, const struct tdf_stmt *stmt)
 			far);
 		break;
 	case TDF_STMT_VALUE:
-		fprintf(file, "VALUE %s%u bytes%s of\n", more, stmt->length,
-			raw);
+		fprintf(file, "VALUE %s%u bytes%s", more, stmt->length, raw);
+		if (stmt->reg)
+			fprintf(file, " kept as %u", stmt->reg);
+		fputs(" of\n", file);
 		break;
 	case TDF_STMT_ABSENT:
 		fputs("ABSENT at this site\n", file);

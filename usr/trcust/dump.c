@@ -102,6 +102,8 @@ static void dump_stmt(const struct tdf *tdf, const struct tdf_stmt *s)
 		dump_rpn(tdf, "frame", s->rpn, s->rpn_length);
 	else if (s->kind == TDF_STMT_VALUE || s->kind == TDF_STMT_IF)
 		dump_rpn(tdf, "value", s->rpn, s->rpn_length);
+	if (s->kind == TDF_STMT_VALUE && s->reg)
+		printf(" kept %u", s->reg);
 	if (s->flags & TDF_STMT_LEN && s->flags & TDF_STMT_LEN_VALUE) {
 		dump_rpn(tdf, "len value", s->len_rpn, s->len_rpn_length);
 	} else if (s->flags & TDF_STMT_LEN) {

@@ -58,6 +58,25 @@ static void rpn_entry_read(struct cursor *r, struct rpn_op *op)
 	r->failed |= r->address != end;
 }
 
+static uint32_t rpn_tree_offset(struct cursor *r)
+{
+	uint64_t offset = cursor_uleb(r);
+
+	r->failed |= offset > INT32_MAX;
+	return offset;
+}
+
+static void rpn_tree_read(struct cursor *r, struct rpn_op *op)
+{
+	op->bytes = cursor_fixed(r, 1);
+	r->failed |= op->bytes != 4 && op->bytes != 8;
+	op->tree.left = rpn_tree_offset(r);
+	op->tree.right = rpn_tree_offset(r);
+	op->tree.parent = rpn_tree_offset(r);
+	op->tree.steps = cursor_fixed(r, 1);
+	r->failed |= !op->tree.steps;
+}
+
 static void rpn_operand_read(struct cursor *r, struct rpn_op *op)
 {
 	int64_t distance;
@@ -70,6 +89,8 @@ static void rpn_operand_read(struct cursor *r, struct rpn_op *op)
 	case RPN_U4:
 		op->a = cursor_fixed(r, op->operand == RPN_U1 ? 1 :
 				      op->operand == RPN_U2 ? 2 : 4);
+		r->failed |= op->code == RPN_kept &&
+			     (!op->a || op->a > TDF_KEPT_MAX);
 		break;
 	case RPN_S1:
 	case RPN_S2:
@@ -104,6 +125,9 @@ static void rpn_operand_read(struct cursor *r, struct rpn_op *op)
 		break;
 	case RPN_ENTRY:
 		rpn_entry_read(r, op);
+		break;
+	case RPN_TREE:
+		rpn_tree_read(r, op);
 		break;
 	}
 }
@@ -167,7 +191,19 @@ bool rpn_is_register(const struct rpn_op *op, uint64_t *number, int64_t *offset)
 bool rpn_is_deref(const struct rpn_op *op)
 {
 	return op->code == RPN_deref || op->code == RPN_deref_size ||
-	       op->code == RPN_xderef || op->code == RPN_xderef_size;
+	       op->code == RPN_xderef || op->code == RPN_xderef_size ||
+	       op->code == RPN_tree_next;
+}
+
+unsigned int rpn_kept(const uint8_t *rpn, size_t size)
+{
+	struct rpn_op op = { 0 };
+	unsigned int numbers = 0;
+
+	while (rpn_next(rpn, size, &op))
+		if (op.code == RPN_kept)
+			numbers |= 1u << op.a;
+	return numbers;
 }
 
 #define UNREACHED	(-1)
@@ -316,6 +352,11 @@ static void rpn_print_op(struct rpn_text *t, const struct rpn_op *op)
 			rpn_text_add(t, "%+lld size %u", (long long)op->b,
 				 op->bytes);
 		break;
+	case RPN_TREE:
+		rpn_text_add(t, " size %u, %u %u %u, %u steps", op->bytes,
+			     op->tree.left, op->tree.right, op->tree.parent,
+			     op->tree.steps);
+		break;
 	default:
 		rpn_text_add(t, " %llu", (unsigned long long)op->a);
 	}
@@ -406,6 +447,23 @@ void rpn_emit_vector(struct bytes *rpn, unsigned int number, bool high)
 	rpn_emit_op(rpn, RPN_vector);
 	rpn_emit_uleb(rpn, number);
 	rpn_emit_sleb(rpn, high ? 8 : 0);
+}
+
+void rpn_emit_kept(struct bytes *rpn, unsigned int number)
+{
+	rpn_emit_op(rpn, RPN_kept);
+	rpn_emit_op(rpn, number);
+}
+
+void rpn_emit_tree_next(struct bytes *rpn, unsigned int bytes,
+			const struct rpn_tree *tree)
+{
+	rpn_emit_op(rpn, RPN_tree_next);
+	rpn_emit_op(rpn, bytes);
+	rpn_emit_uleb(rpn, tree->left);
+	rpn_emit_uleb(rpn, tree->right);
+	rpn_emit_uleb(rpn, tree->parent);
+	rpn_emit_op(rpn, tree->steps);
 }
 
 void rpn_emit_add(struct bytes *rpn, int64_t value, bool wide)

@@ -15,7 +15,7 @@
 enum rpn_operand {
 	RPN_NONE, RPN_U1, RPN_S1, RPN_U2, RPN_S2, RPN_U4, RPN_S4, RPN_U8,
 	RPN_S8, RPN_ULEB, RPN_SLEB, RPN_ULEB_SLEB, RPN_ADDR, RPN_SIZE, RPN_JUMP,
-	RPN_ENTRY,
+	RPN_ENTRY, RPN_TREE,
 };
 
 /* DW_OP_ codes by name: RPN_plus_uconst = 0x23 ...; ranges by their first */
@@ -42,7 +42,11 @@ struct rpn_op {
 	int64_t b;		/* second operand of bregx and vector;
 				 * entry_value: the offset, where it's memory */
 	uint8_t bytes;		/* entry_value: of the memory; 0: none, but the
-				 * register itself */
+				 * register itself; tree_next: of a pointer */
+	struct rpn_tree {	/* tree_next: see rpn.def */
+		uint32_t left, right, parent;
+		uint8_t steps;
+	} tree;
 };
 
 /*
@@ -68,6 +72,8 @@ bool rpn_is_register(const struct rpn_op *op, uint64_t *number,
 		     int64_t *offset);
 /* Does it read memory? */
 bool rpn_is_deref(const struct rpn_op *op);
+/* The numbers of what is kept that an expression uses, as bits. */
+unsigned int rpn_kept(const uint8_t *rpn, size_t size);
 
 /*
  * Check a whole expression: every operation decodes, jumps land on
@@ -97,6 +103,10 @@ void rpn_emit_register(struct bytes *rpn, unsigned int number,
 		       int64_t displacement);
 /* Push 8 bytes of a vector register, from the low or the high half. */
 void rpn_emit_vector(struct bytes *rpn, unsigned int number, bool high);
+/* Push what an earlier statement kept; the node after the one on top. */
+void rpn_emit_kept(struct bytes *rpn, unsigned int number);
+void rpn_emit_tree_next(struct bytes *rpn, unsigned int bytes,
+			const struct rpn_tree *tree);
 /* Add to the top; in a module of 32 bits (!wide) the sum is cut to 32. */
 void rpn_emit_add(struct bytes *rpn, int64_t value, bool wide);
 /* The top is an address: load 1, 2, 4 or 8 bytes there, zero-extended. */

@@ -152,6 +152,10 @@ static int tdf_check_stmt(const struct table_file *file, const struct tdf *tdf,
 			    stmt->length <= tdf->header->maxdata &&
 			    stmt->length <= tdf_stmt_limits[stmt->kind].length,
 			    "statement of %u bytes", stmt->length);
+	TABLE_CHECK(stmt->kind != TDF_STMT_VALUE ||
+			    !stmt->reg || (stmt->reg <= TDF_KEPT_MAX &&
+					   !(stmt->flags & TDF_STMT_RAW)),
+		    "value kept as %u", stmt->reg);
 	TABLE_CHECK(needs != NO || !stmt->rpn_length,
 		    "expression of a statement of kind %u", stmt->kind);
 	if ((needs == MUST || stmt->rpn_length) &&
@@ -220,17 +224,38 @@ static int tdf_item_add(const struct table_file *file, const struct tdf *tdf,
 	return 0;
 }
 
+/* What a statement uses has been kept before, by another one: a bit each. */
+static int tdf_check_kept(const struct table_file *file, const struct tdf *tdf,
+			  const struct tdf_stmt *stmt, unsigned int *kept)
+{
+	bool keeps = stmt->kind == TDF_STMT_VALUE && stmt->reg;
+	unsigned int own = keeps ? 1u << stmt->reg : 0;
+	unsigned int used = rpn_kept(tdf->rpn + stmt->rpn, stmt->rpn_length);
+
+	if (stmt->flags & TDF_STMT_LEN)
+		used |= rpn_kept(tdf->rpn + stmt->len_rpn,
+				 stmt->len_rpn_length);
+	TABLE_CHECK(!(used & (~*kept | own)),
+		    "use of what no statement before kept");
+	*kept |= own;
+	return 0;
+}
+
 static int tdf_check_stmts(const struct table_file *file,
 			   const struct tdf *tdf, const struct tdf_site *site,
 			   struct tdf_layout *layout)
 {
 	const struct tdf_stmt *stmts = tdf->stmts + site->first_stmt;
 
+	unsigned int kept = 0;
+
 	layout->count = 0;
 	layout->condition = false;
 	for (__u32 i = 0; i < site->stmts; i++) {
 		int code = tdf_check_stmt(file, tdf, &stmts[i]);
 
+		if (!code)
+			code = tdf_check_kept(file, tdf, &stmts[i], &kept);
 		if (code)
 			return code;
 		if (stmts[i].kind != TDF_STMT_IF) {
@@ -285,6 +310,7 @@ static int tdf_check_site_stmts(const struct table_file *file,
 	bool begins = site->flags & TDF_SITE_CALL;
 	struct tdf_layout layout;
 	const struct tdf_stmt *stmt;
+	unsigned int kept = 0;
 
 	if (!begins)
 		used->last = site;
@@ -309,7 +335,8 @@ static int tdf_check_site_stmts(const struct table_file *file,
 				     stmt->kind == TDF_STMT_VALUE &&
 				     stmt->flags == TDF_STMT_SIZE),
 			    "statements where a call begins");
-		return site->stmts ? tdf_check_stmt(file, tdf, stmt) : 0;
+		return site->stmts ? tdf_check_stmt(file, tdf, stmt) ? :
+			tdf_check_kept(file, tdf, stmt, &kept) : 0;
 	}
 	if (!last)
 		return tdf_check_stmts(file, tdf, site, known);

@@ -666,15 +666,17 @@ static void do_deref(struct rewriting *r, unsigned int bytes,
 }
 
 /* The memory isn't known: no write at all may be between. */
-static void do_far(struct rewriting *r, const struct rpn_op *op)
+static void do_unknown(struct rewriting *r, const struct rpn_op *op)
 {
-	struct move_entry offset = entry_pop(r), selector = entry_pop(r);
 	struct move_entry entry = entry_of(STATE_NONE, 0);
 	struct state_value value;
 	unsigned int from;
 
-	check_missing(r, &offset);
-	check_missing(r, &selector);
+	for (unsigned int i = 0; i < op->pops; i++) {
+		struct move_entry used = entry_pop(r);
+
+		check_missing(r, &used);
+	}
 	entry.clean = false;
 	entry.outside = false;
 	if (move_memory_find(r->move, &entry, 0, &value, &from))
@@ -839,7 +841,9 @@ static void do_op(struct rewriting *r, const struct rpn_op *op,
 		break;
 	case RPN_xderef:
 	case RPN_xderef_size:
-		do_far(r, op);
+	case RPN_tree_next:
+	case RPN_kept:
+		do_unknown(r, op);
 		break;
 	case RPN_dup:
 		do_copy(r, op, 0);
