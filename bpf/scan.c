@@ -211,7 +211,8 @@ static bool scan_lean(const struct gen *gen)
 			return false;
 	}
 	return gen->early && !gen->own && !gen->kept_count && !point->maxhits &&
-	       !point->passcount && !gen->target->max_rate && !gen->target->context_mask &&
+	       !point->passcount && !gen->target->max_rate &&
+	       !gen->target->context_mask &&
 	       scan_budget_suffices(gen);
 }
 
