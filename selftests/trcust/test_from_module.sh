@@ -216,12 +216,12 @@ for row in "g++ -O2 -g" "clang++ -O1 -g"; do
 	}
 	made shapes shapes --retep --args --include 'draw::*' \
 		--include '*hidden*' --exclude '*~Shape*'
-	like "$(entry shapes ._ZN4draw3addEii,)" \
+	like "$(entry shapes 'draw::add(int, int),')" \
 		'DESC="\(shapes\) draw::add\(int, int\) Pre-Invocation",VARS=\(a, b\)' \
-		"$what: an overloaded function by its linkage name"
-	like "$(entry shapes ._ZNK4draw5Shape4areaEi)" \
+		"$what: an overloaded function by its parameters"
+	like "$(entry shapes draw::Shape::area,)" \
 		'VARS=\(this, scale\)' "$what: a method"
-	like "$(exit_of shapes ._ZNK4draw5Shape4areaEi)" '%\{d32\}' \
+	like "$(exit_of shapes draw::Shape::area,)" '%\{d32\}' \
 		"$what: what it returns"
 	like "$(cat shapes.tsf)" 'PRIV,PRE' "$what: one without a name outside"
 	like "$(cat shapes.tsf)" 'DESC=.*draw::twice<long> Pre' \
@@ -231,12 +231,12 @@ for row in "g++ -O2 -g" "clang++ -O1 -g"; do
 		"$what: no comment about debug information"
 	trcust --from-module --include 'Shape::area' shapes >whole.tsf
 	is "$(sed -n 's/^	TP=\(.*\),$/\1/p' whole.tsf)" \
-		._ZNK4draw5Shape4areaEi "$what: a name as TP has it"
+		draw::Shape::area "$what: a name as TP has it"
 	like "$(cat whole.tsf)" 'DESC="\(shapes\) draw::Shape::area Pre' \
 		"$what: short in DESC"
 	trcust --from-module --include 'add(int,int)' shapes >whole.tsf
 	is "$(sed -n 's/^	TP=\(.*\),$/\1/p' whole.tsf)" \
-		._ZN4draw3addEii "$what: one of two overloads"
+		"draw::add(int, int)" "$what: one of two overloads"
 	strip -g -o bare shapes
 	trcust --from-module --include 'draw::*' bare >bare.tsf
 	like "$(head -n 1 bare.tsf)" '^; There is no debug information' \
@@ -251,8 +251,7 @@ for row in "g++ -O2 -g" "clang++ -O1 -g"; do
 	status 0 "$what: which compile" trcust offered.tsf
 	unlike "$(cat err)" 'error|COMMA' "$what: without an error"
 	trcust --from-module --include 'long draw::twice*' shapes >whole.tsf
-	is "$(sed -n 's/^	TP=\(.*\),$/\1/p' whole.tsf)" \
-		"$(nm shapes | awk '$3 ~ /5twiceIlE/ { print "." $3 }')" \
+	is "$(sed -n 's/^	TP=\(.*\),$/\1/p' whole.tsf)" "draw::twice<long>" \
 		"$what: a template by its return type, too"
 	if [ "$(id -u)" -ne 0 ]; then
 		skip "$what: records" "needs root"

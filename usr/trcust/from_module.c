@@ -16,6 +16,7 @@
 #include <rastrace/buffer.h>
 #include "input.h"
 #include "lib/guard.h"
+#include "lib/hash.h"
 #include "lib/path.h"
 #include "trcust/tsf/parse_point.h"
 
@@ -211,6 +212,10 @@ static char *signature_result_find(const struct module *module,
 #define POST		0x8000	/* minor of a return point: that of the entry's
 				 * and this */
 #define FUNCTIONS_MAX	(POST - 1)
+#define NAMESAKES_MAX	32	/* functions with one name without its scope: of
+				 * more, each has the linked name, as comparing
+				 * each with all takes long */
+#define NAMESAKES_SLOTS	(1 << 14)
 #define NAME_MAX_SHOWN	200	/* bytes of a name in a DESC */
 
 /* What a tracepoint has; less when that doesn't compile. */
@@ -244,6 +249,8 @@ struct tsf_maker {
 	struct dwarf_file *dwarf;	/* NULL: none */
 	const struct shapes *shapes;
 	struct made_function *candidates;	/* minor - 1 is the index */
+	uint32_t namesakes[NAMESAKES_SLOTS];	/* functions by a hash of the
+						 * name without its scope */
 	size_t count;
 	size_t left_out;
 	const char *registers;	/* of arguments, when nothing else is known of
@@ -320,6 +327,15 @@ static void candidate_free(struct made_function *c)
 	free(c->unknown);
 }
 
+static uint32_t *namesakes_of(struct tsf_maker *m, const struct made_function *c)
+{
+	size_t length;
+	const char *base = demangle_base(c->full, &length);
+
+	return &m->namesakes[hash_fnv(HASH_FNV_START, base, length) %
+			     NAMESAKES_SLOTS];
+}
+
 static int candidates_gather(struct tsf_maker *m)
 {
 	const struct module *module = m->module;
@@ -345,6 +361,8 @@ static int candidates_gather(struct tsf_maker *m)
 		c->shown = c->full ? demangle_display(c->full) : NULL;
 		if (c->full && !c->shown)
 			return -ENOMEM;
+		if (c->full)
+			++*namesakes_of(m, c);
 
 		/* "work.cold", "work.cold.3": what the compiler moved out of a
 		 * function */
@@ -398,30 +416,34 @@ static int shown_settle(struct tsf_maker *m)
 	return code;
 }
 
-/* The name, quoted where it must be; NULL: it can't be written. */
-static char *made_name_write(struct module *module, const char *name)
+/* The name, quoted where it must be; NULL: it can't be written. `dot`: as the
+ * manual has it (1.3.5.4); a name of C++ or Rust needs none. */
+static char *made_name_write(struct module *module, const char *name, bool dot)
 {
-	bool plain = true;
+	bool plain = dot || !strstr(name, "operator");
 	char *text = NULL;
 
 	for (const char *p = name; *p; p++)
-		plain &= isalnum((unsigned char)*p) || strchr("_.$", *p);
+		plain &= isalnum((unsigned char)*p) ||
+			 strchr(dot ? "_.$" : "_:<>(), *&", *p);
 	if (strpbrk(name, "\"\\\n"))
 		return NULL;
-	if (asprintf(&text, plain ? ".%s" : ".\"%s\"", name) >= 0)
+	if (asprintf(&text, plain ? "%s%s" : "%s\"%s\"", dot ? "." : "",
+		     name) >= 0)
 		return text;
 	module->exhausted = true;
 	return NULL;
 }
 
-/* The debug information knows just one such function in the file. */
+/* The debug information knows just one function of the name, in the file if there
+ * is one. */
 static bool is_only_one(struct dwarf_file *dwarf, const struct made_function *c,
-			const char *file)
+			const char *name, const char *file)
 {
 	struct dwarf_functions found;
 	bool is_one = false;
 
-	if (dwarf_function_find(dwarf, c->name, file, &found))
+	if (dwarf_function_find(dwarf, name, file, &found))
 		return false;
 	for (size_t i = 0; i < found.count; i++) {
 		if (found.functions[i].inlined)
@@ -446,26 +468,50 @@ static char *name_with_file(const struct tsf_maker *m,
 	    !dwarf_line_of(m->dwarf, c->symbol->address, &file, &line))
 		return NULL;
 	file = source_path_base(file);
-	if (!is_only_one(m->dwarf, c, file) ||
+	if (!is_only_one(m->dwarf, c, c->name, file) ||
 	    asprintf(&name, "%s:%s", file, c->name) < 0)
 		return NULL;
-	text = made_name_write(m->module, name);
+	text = made_name_write(m->module, name, true);
 	free(name);
 	return text;
 }
 
-/* What TP is: the name, with its file where it isn't the only one, or
- * the bare address. */
-static int candidate_place(const struct tsf_maker *m, struct made_function *c)
+/* The symbols know just one function of the name. */
+static bool symbol_is_only_one(const struct tsf_maker *m,
+			       const struct made_function *c, const char *name)
 {
-	const struct module_symbol *found;
 	bool others;
+	const struct module_symbol *found =
+		module_symbol_find(m->module, name, MODULE_CODE, &others);
 
-	found = module_symbol_find(m->module, c->name, MODULE_CODE, &others);
-	if (found && found->address == c->symbol->address && !others)
-		c->tp = made_name_write(m->module, c->name);
-	else
-		c->tp = name_with_file(m, c);
+	return found && found->address == c->symbol->address && !others;
+}
+
+/* The name that people write, in short or with its parameters. NULL: neither
+ * means this function alone. */
+static char *name_as_written(struct tsf_maker *m, const struct made_function *c)
+{
+	char *whole = demangle_shorten(c->full), *text = NULL;
+	const char *names[] = { c->shown, whole };
+
+	for (size_t i = 0; i < 2 && !text && names[i]; i++)
+		if (m->dwarf ? is_only_one(m->dwarf, c, names[i], NULL) :
+			       symbol_is_only_one(m, c, names[i]))
+			text = made_name_write(m->module, names[i], false);
+	free(whole);
+	return text;
+}
+
+/* What TP is: the name as people write it, or as linked, with its file where it
+ * isn't the only one, or the bare address. */
+static int candidate_place(struct tsf_maker *m, struct made_function *c)
+{
+	if (c->full && *namesakes_of(m, c) <= NAMESAKES_MAX)
+		c->tp = name_as_written(m, c);
+	if (!c->tp)
+		c->tp = symbol_is_only_one(m, c, c->name) ?
+				made_name_write(m->module, c->name, true) :
+				name_with_file(m, c);
 	if (!c->tp && asprintf(&c->tp, "@ADDR,%#" PRIx64,
 			       c->symbol->address) < 0)
 		c->tp = NULL;
@@ -780,7 +826,6 @@ static int points_make(struct tsf_maker *m, struct error *err)
 			candidate_free(c);
 			continue;
 		}
-		code = candidate_place(m, c);
 		m->candidates[kept++] = *c;
 	}
 	while (i < m->count)
@@ -788,6 +833,8 @@ static int points_make(struct tsf_maker *m, struct error *err)
 	m->count = kept;
 	if (!code)
 		code = shown_settle(m);
+	for (i = 0; i < m->count && !code; i++)
+		code = candidate_place(m, &m->candidates[i]);
 	if (!m->dwarf)
 		m->registers = argument_registers(m->module);
 	if (!code && m->count > FUNCTIONS_MAX) {

@@ -54,11 +54,6 @@ static void explain_place(const struct compilation *c,
 
 	message_name(name, sizeof(name), site->symbol,
 		     site->address - site->symbol_offset, site->address);
-	full = demangle_symbol(site->symbol);
-	if (full)
-		snprintf(name, sizeof(name), "%s+%#" PRIx64, full,
-			 site->symbol_offset);
-	free(full);
 	printf("  site %s", name);
 	if (site->address && (c->module->elf || c->map))
 		printf(" at %#" PRIx64, site->address);
@@ -120,14 +115,18 @@ static void explain_item(const struct compiled *done,
 			 const struct compile_item *item, uint32_t stmt,
 			 int width)
 {
+	const char *type = item->ctype == CTYPE_NONE ? NULL :
+			   done->ctypes.types[item->ctype].name;
+	char *shown = type ? demangle_shorten(type) : NULL;
 	char size[32];
 
 	snprintf(size, sizeof(size), "%s%u byte%s",
 		 item->variable ? "up to " : "", item->bytes,
 		 plural(item->bytes));
 	printf("    %-*s  %-16s", width, item->label, size);
-	if (item->ctype != CTYPE_NONE)
-		printf("%s, ", done->ctypes.types[item->ctype].name);
+	if (type)
+		printf("%s, ", shown ? shown : type);
+	free(shown);
 	if (done->stmts[stmt].kind == TDF_STMT_ABSENT)
 		fputs("not available here: ", stdout);
 	printf("%s\n", item->kind == TDF_STMT_REG ? "the register" :

@@ -14,28 +14,28 @@ void message_name(char *text, size_t size, const char *name, uint64_t symbol,
 {
 	bool before = address < symbol;
 	uint64_t distance = before ? symbol - address : address - symbol;
+	char *full = demangle_symbol(name);
+	char *shown = full ? demangle_display(full) : NULL;
 
+	if (shown)
+		name = shown;
 	if (distance)
 		snprintf(text, size, "%s%c%#" PRIx64, name,
 			 before ? '-' : '+', distance);
 	else
 		snprintf(text, size, "%s+0", name);
+	free(shown);
+	free(full);
 }
 
 void message_site_name(const struct compile_site *site, char *text, size_t size)
 {
-	const char *symbol = site->symbol ? site->symbol : "";
-	char *plain = demangle_symbol(symbol);
-
-	if (plain)
-		plain[demangle_plain_length(plain)] = '\0';
-	if (symbol[0])
-		message_name(text, size, plain ? plain : symbol,
-			    site->address - site->symbol_offset,
-			    site->nominal);
+	if (site->symbol && site->symbol[0])
+		message_name(text, size, site->symbol,
+			     site->address - site->symbol_offset,
+			     site->nominal);
 	else
 		snprintf(text, size, "%#" PRIx64, site->nominal);
-	free(plain);
 }
 
 void message_hint_debug(const struct compilation *c)

@@ -11,7 +11,7 @@
 
 /* Messages that several passes print. */
 
-/* "alloc+0x1b" for an address relative to a symbol, cut to size. */
+/* "shop::Store::add+0x1b" for an address relative to a symbol, cut to size. */
 void message_name(char *text, size_t size, const char *name, uint64_t symbol,
 		  uint64_t address);
 /* The same for the nominal address of a site. */

@@ -178,9 +178,9 @@ static bool is_possible(const struct slow *slow, size_t index,
 	return possible;
 }
 
-/* The nearest fast instruction of the block, spelled; `movable`: where all
- * statements are available with --site=fast. False: none. */
-static bool find_fast(const struct slow *slow, bool movable, char *name)
+/* The nearest fast instruction of the block; `movable`: where all statements are
+ * available with --site=fast. False: none. */
+static bool find_fast(const struct slow *slow, bool movable, uint64_t *address)
 {
 	const struct block *block = &slow->block;
 
@@ -191,8 +191,7 @@ static bool find_fast(const struct slow *slow, bool movable, char *name)
 		    !analysis_is_cheap(slow->c, &block->insns[at].insn) ||
 		    (movable && !is_possible(slow, at, MOVE_FAST)))
 			continue;
-		analysis_name(slow->c, block->insns[at].address, name,
-			      NAME_SIZE);
+		*address = block->insns[at].address;
 		return true;
 	}
 	return false;
@@ -225,6 +224,24 @@ static bool line_is_fast(const struct slow *slow,
 	return fast;
 }
 
+/* By the name that the tracepoint has, if it means one place: that of the symbol
+ * may be mangled. */
+static void hint_address(const struct slow *slow, uint64_t address)
+{
+	const struct tsf_tp *tp = &slow->point->tsf->tp;
+	const struct compile_site *site = slow->site;
+	uint64_t entry = site->address - site->symbol_offset;
+	uint64_t offset;
+	const char *name = analysis_symbol(slow->c, tp->pos, address, &offset);
+
+	if (tp->kind == TSF_TP_SYMBOL && !tp->offset &&
+	    slow->point->site_count == 1 && address - offset == entry)
+		name = tp->name;
+	diag_hint(slow->c->diag,
+		  "cheap, with the values as they are there: %s%s+%#" PRIx64,
+		  strpbrk(name, ":(") ? "" : ".", name, offset);
+}
+
 /* Another place in the code for another tracepoint: in the block, else the
  * nearest line of the function that is fast. */
 static void hint_place(const struct slow *slow)
@@ -232,13 +249,11 @@ static void hint_place(const struct slow *slow)
 	struct dwarf_file *dwarf = slow->c->dwarf;
 	struct dwarf_functions found = { 0 };
 	uint32_t line, fast = 0;
-	char name[NAME_SIZE];
 	const char *file;
+	uint64_t address;
 
-	if (find_fast(slow, false, name)) {
-		diag_hint(slow->c->diag,
-			  "cheap, with the values as they are there: .%s",
-			  name);
+	if (find_fast(slow, false, &address)) {
+		hint_address(slow, address);
 		return;
 	}
 	if (!dwarf ||
@@ -265,13 +280,16 @@ static void hint_remedies(const struct slow *slow)
 	const struct tsf_tp *tp = &slow->point->tsf->tp;
 	bool returns = site->flags & TDF_SITE_RETURN;
 	char name[NAME_SIZE];
+	uint64_t address;
 
 	if (c->mode == MOVE_SAFE && !is_moved(site) && !returns &&
-	    find_fast(slow, true, name))
+	    find_fast(slow, true, &address)) {
+		analysis_name(c, address, name, sizeof(name));
 		diag_hint(c->diag, "cheap by --site=fast: at %s, over accesses "
 			  "to memory", name);
-	else if (tp->kind != TSF_TP_USDT && !tp->retep)
+	} else if (tp->kind != TSF_TP_USDT && !tp->retep) {
 		hint_place(slow);
+	}
 	if (slow->point->no_return)
 		diag_hint(c->diag, "no return probe: %s",
 			  slow->point->no_return);

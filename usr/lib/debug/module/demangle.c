@@ -83,7 +83,7 @@ static const char *operator_name_end(const char *start, const char *at)
 		"<=", ">=", "<", ">",
 	};
 
-	if (strncmp(at, "operator", 8) || demangle_is_word(at[8]) ||
+	if (*at != 'o' || strncmp(at, "operator", 8) || demangle_is_word(at[8]) ||
 	    (at > start && demangle_is_word(at[-1])))
 		return NULL;
 	at += 8;
@@ -105,9 +105,9 @@ static const char *brackets_end(const char *start, const char *at)
 			at = end;
 			continue;
 		}
-		if (strchr("<([{", *at))
+		if (*at == '<' || *at == '(' || *at == '[' || *at == '{')
 			depth++;
-		else if (strchr(")]}", *at) ||
+		else if (*at == ')' || *at == ']' || *at == '}' ||
 			 (*at == '>' && at[-1] != '-'))
 			depth--;
 		at++;
@@ -391,7 +391,7 @@ static void shorten_range(struct shortener *s, const char *at, const char *end)
 		if (operator && operator <= end) {
 			shortener_put(s, at, operator - at);
 			at = operator;
-		} else if (!deep && !strncmp(at, "std::", 5) &&
+		} else if (!deep && *at == 's' && !strncmp(at, "std::", 5) &&
 			   (at == s->text ||
 			    (!demangle_is_word(at[-1]) && at[-1] != ':'))) {
 			at = shorten_standard(s, at);
@@ -453,7 +453,8 @@ static char *normalise(const char *from)
 		    (demangle_is_word(before) && demangle_is_word(at[1]))) {
 			if ((!*at || strchr("*&,)>", *at)) &&
 			    moved[depth % NESTING_MAX]) {
-				to = stpcpy(to, " const");
+				to = stpcpy(to, demangle_is_word(before) ?
+						" const" : "const");
 				moved[depth % NESTING_MAX] = false;
 			}
 			depth += *at == '(' || *at == '<';
