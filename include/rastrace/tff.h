@@ -85,8 +85,8 @@ struct tff_entry {
 #define TFF_CTYPE_ARRAY		9
 #define TFF_CTYPE_BYTES		10	/* anything else: printed as hex */
 /* The next ones are what a shape (shapes.5) makes of a type, or what the debug
- * information says of it. A value of one but VARIANT is not in the bytes
- * of what it is part of but in items of its own, its parts. */
+ * information says of it. A value of one but VARIANT and TUPLE is not in the
+ * bytes of what it is part of but in items of its own, its parts. */
 #define TFF_CTYPE_TEXT		11	/* parts: how many bytes there are (8
 					 * bytes), then the bytes */
 #define TFF_CTYPE_SEQUENCE	12	/* parts: how many elements there are (8
@@ -106,11 +106,25 @@ struct tff_entry {
 #define TFF_CTYPE_TIME		15	/* a duration. Parts: seconds (8 bytes,
 					 * is_signed), and nanoseconds (8 bytes)
 					 * with the same sign */
-#define TFF_CTYPE_LAST		TFF_CTYPE_TIME
+#define TFF_CTYPE_LIST		16	/* elements in nodes. Parts: how many
+					 * there are (8 bytes); then `count`
+					 * times the address of a node (8 bytes;
+					 * 0: the one before was the last), its
+					 * element if that is an item, the
+					 * element's parts. is_signed: how many
+					 * there are isn't known; instead the
+					 * last part is the node after these */
+#define TFF_CTYPE_MAP		17	/* the same; an element is a TUPLE of a key
+					 * and a value */
+#define TFF_CTYPE_TUPLE		18	/* members, in their order, not by name */
+#define TFF_CTYPE_EACH		19	/* elements that are items of their own.
+					 * Parts: as of a LIST with a number, but
+					 * without the nodes */
+#define TFF_CTYPE_LAST		TFF_CTYPE_EACH
 
 /*
  * A value that has parts is several items of a record: those of its own bytes,
- * which these kinds but VARIANT don't have; then the parts of its members in
+ * which these kinds but two don't have; then the parts of its members in
  * their order, of its elements, of all alternatives. Those that do not exist
  * (elements past the last one, other alternatives, what a null pointer points
  * at) are empty items. Values in a union have no parts.
@@ -122,19 +136,20 @@ struct tff_entry {
 struct tff_ctype {
 	__u32 name;		/* string as C has it: "struct request", "int" */
 	__u32 bytes;
-	__u32 target;		/* POINTER, ARRAY, SEQUENCE, ONE: index in the
-				 * section's ctypes, a smaller one than its own
-				 * but for POINTER; POINTER: TFF_CTYPE_NONE when
-				 * unknown */
-	__u32 count;		/* ARRAY: elements; SEQUENCE: at most */
+	__u32 target;		/* POINTER, ARRAY, SEQUENCE, ONE, LIST, MAP, EACH:
+				 * index in the section's ctypes, a smaller one
+				 * than its own but for POINTER; POINTER:
+				 * TFF_CTYPE_NONE when unknown */
+	__u32 count;		/* ARRAY: elements; SEQUENCE, LIST, MAP, EACH: at
+				 * most */
 	__u32 first_member;	/* index in the section's members; ranges of */
 	__u32 members;		/* the section's ctypes ascend */
 	__u8 kind;		/* TFF_CTYPE_* */
-	__u8 is_signed;		/* ENUM, VARIANT */
+	__u8 is_signed;		/* ENUM, VARIANT, TIME, LIST, MAP */
 	__u8 reserved[6];
 };
 
-struct tff_member {		/* of a struct or union; an enumerator */
+struct tff_member {		/* of a struct, tuple or union; an enumerator */
 	__u32 name;		/* string; "" without a name */
 	__u32 ctype;		/* index in the section's ctypes, smaller than
 				 * that of the struct */

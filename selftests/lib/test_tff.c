@@ -142,11 +142,14 @@ static void check_sections(void)
 
 static void check_types(void)
 {
-	DAMAGE(ctypes[0].kind, TFF_CTYPE_LAST + 1, "C type 0 of kind 16");
+	DAMAGE(ctypes[0].kind, TFF_CTYPE_LAST + 1, "C type 0 of kind 20");
 	DAMAGE(ctypes[0].name, 0xffffffff, "C type 0");
 	DAMAGE(ctypes[0].kind, TFF_CTYPE_ARRAY, "elements of C type 0");
 	DAMAGE(ctypes[0].kind, TFF_CTYPE_SEQUENCE, "elements of C type 0");
 	DAMAGE(ctypes[0].kind, TFF_CTYPE_ONE, "elements of C type 0");
+	DAMAGE(ctypes[0].kind, TFF_CTYPE_LIST, "elements of C type 0");
+	DAMAGE(ctypes[0].kind, TFF_CTYPE_EACH, "elements of C type 0");
+	DAMAGE(ctypes[2].kind, TFF_CTYPE_MAP, "entries of C type 2");
 	DAMAGE(ctypes[2].kind, TFF_CTYPE_INT, "with members");
 	DAMAGE(ctypes[2].members, 3, "members of C type 2");
 	DAMAGE(ctypes[2].first_member, 1, "members of C type 2");

@@ -9,7 +9,7 @@
 #include "decoder.h"
 
 enum { INT, TEXT, TEXTS, ITEM, ITEMS, ONE, FLAG, NOTHING, MAYBE, ENUM, HIDDEN, TIME,
-       AGE };
+       AGE, LIST, CHAIN, ENTRY, MAP, PLAIN, EACH };
 
 static const struct {
 	const char *name;
@@ -52,6 +52,20 @@ static const struct {
 	[TIME] = { "span", { .bytes = 8, .kind = TFF_CTYPE_TIME,
 			     .is_signed = 1 } },
 	[AGE] = { "age", { .bytes = 12, .kind = TFF_CTYPE_TIME } },
+	[LIST] = { "list", { .bytes = 16, .kind = TFF_CTYPE_LIST,
+			     .target = INT, .count = 2 } },
+	[CHAIN] = { "chain", { .bytes = 8, .kind = TFF_CTYPE_LIST,
+			       .is_signed = 1, .target = TEXT, .count = 2 } },
+	[ENTRY] = { "entry", { .bytes = 20, .kind = TFF_CTYPE_TUPLE },
+		    { { "", { .ctype = TEXT } },
+		      { "", { .ctype = INT, .value = 128 } } } },
+	[MAP] = { "map", { .bytes = 24, .kind = TFF_CTYPE_MAP,
+			   .target = ENTRY, .count = 2 } },
+	[PLAIN] = { "plain", { .bytes = 8, .kind = TFF_CTYPE_TUPLE },
+		    { { "", { .ctype = INT } },
+		      { "", { .ctype = INT, .value = 32 } } } },
+	[EACH] = { "each", { .bytes = 80, .kind = TFF_CTYPE_EACH,
+			     .target = INT, .count = 2 } },
 };
 
 static struct tff *types_make(void)
@@ -97,7 +111,7 @@ static char *render(const struct value_types *types, const char *fmt,
 }
 
 /* Items: "n5" a number, "'abc'" bytes, "f" a fault, "a" absent, "c'ab'" bytes
- * that are cut, "-" an empty one */
+ * that are cut, "-" an empty one, "l" a node that isn't found */
 static void items_add(struct bytes *data, const char *items)
 {
 	uint8_t status = RAS_ITEM_VALUE;
@@ -123,6 +137,9 @@ static void items_add(struct bytes *data, const char *items)
 			break;
 		case 'f':
 			data_fault(data, 0x1234);
+			break;
+		case 'l':
+			data_item(data, RAS_ITEM_ARITHMETIC, "node at.", 8);
 			break;
 		case 'a':
 			data_item(data, RAS_ITEM_ABSENT, "", 0);
@@ -186,6 +203,41 @@ static const struct {
 	{ "%P%{age}|", "n0 n-1", "<no time: 0 s, -1 ns>|" },
 	{ "%P%{span}|", "n1 f", FAULT "|" },
 	{ "%P%{span}|%P%{int}", "f f '0000'", FAULT "|808464432" },
+	{ "%P%{list}|", "n2 n16 '0000' n32 '1111'", "{808464432, 825307441}|" },
+	{ "%P%{list}|%P%{int}", "n1 n16 '0000' n0 - '1111'",
+	  "{808464432}|825307441" },
+	{ "%P%{list}|", "n0 n0 - n0 -", "{}|" },
+	{ "%P%{list}|", "n5 n16 '0000' n32 '1111'",
+	  "{808464432, 825307441, <cut: 2 of 5>}|" },
+	{ "%P%{list}|", "n5 n16 '0000' n0 -", "{808464432, <cut: 1 of 5>}|" },
+	{ "%P%{list}|", "n5 n16 f n32 '1111'",
+	  "{" FAULT ", 825307441, <cut: 2 of 5>}|" },
+	{ "%P%{list}|%P%{int}", "n5 n16 '0000' f - '1111'",
+	  "{808464432, " FAULT "}|825307441" },
+	{ "%P%{list}|", "n5 n16 '0000' l -",
+	  "{808464432, <next node not found>}|" },
+	{ "%P%{list}|", "n5 n16 '0000' c- c-", "{808464432, <cut: 1 of 5>}|" },
+	{ "%P%{list}|", "n5", "{<cut: 0 of 5>}|" },
+	{ "%P%{list}|%P%{int}", "f n0 - n0 - '0000'", FAULT "|808464432" },
+	{ "%P%{chain}|", "n16 n1 'a' n32 n1 'b' n0", "{\"a\", \"b\"}|" },
+	{ "%P%{chain}|", "n16 n1 'a' n32 n1 'b' n8",
+	  "{\"a\", \"b\", <cut: 2 of more>}|" },
+	{ "%P%{chain}|", "n16 n1 'a' n0 n0 - n0", "{\"a\"}|" },
+	{ "%P%{chain}|", "n16 n1 'a' c- n0 - n0",
+	  "{\"a\", <cut: 1 of more>}|" },
+	{ "%P%{chain}|", "n0 n0 - n0 n0 - n0", "{}|" },
+	{ "%P%{map}|", "n2 n16 '" ZEROS "0000' n1 'a' n32 '" ZEROS
+	  "1111' n1 'b'", "{\"a\": 808464432, \"b\": 825307441}|" },
+	{ "%P%{map}|", "n1 n16 c'" ZEROS "' n1 'a' n0 - n0 -",
+	  "{\"a\": <16 of 20 bytes>}|" },
+	{ "%P%{map}|", "n1 n16 '" ZEROS "0000' f f n0 - n0 -",
+	  "{" FAULT ": 808464432}|" },
+	{ "%P%{plain}|", "'00001111'", "{808464432, 825307441}|" },
+	{ "%P%{plain}|", "c'000011'", "{808464432, 31 31 <2 of 4 bytes>}<cut>|" },
+	{ "%P%{each}|", "n2 '0000' '1111'", "{808464432, 825307441}|" },
+	{ "%P%{each}|", "n1 '0000' -", "{808464432}|" },
+	{ "%P%{each}|", "n3 '0000' f",
+	  "{808464432, " FAULT ", <cut: 2 of 3>}|" },
 	{ "%P%{hidden}|", "'" ZEROS "'", "{t = <not traced>}|" },
 };
 
@@ -195,6 +247,7 @@ static void test_random(const struct value_types *types)
 	static const char *const fmts[] = {
 		"%P%{text}", "%P%{texts} %P%{item}", "%P%{items}", "%P%{one}",
 		"%P%{maybe}%P%{enum}", "%{one}%{texts}", "%P%W%{span}",
+		"%P%{list}%P%{chain}", "%P%{map}", "%P%{each}%P%{plain}",
 	};
 	unsigned int printed = 0;
 
@@ -209,7 +262,7 @@ static void test_random(const struct value_types *types)
 
 			bytes_add(&data, &c, 1);
 		}
-		text = render(types, fmts[round % 7], &data);
+		text = render(types, fmts[round % 10], &data);
 		printed += strlen(text) < 100000;
 		free(text);
 		bytes_free(&data);

@@ -175,6 +175,8 @@ static void dump_ctypes(const struct tff *tff, const struct tff_section *s)
 		[TFF_CTYPE_BYTES] = "bytes", [TFF_CTYPE_TEXT] = "text",
 		[TFF_CTYPE_SEQUENCE] = "sequence", [TFF_CTYPE_ONE] = "one",
 		[TFF_CTYPE_VARIANT] = "variant", [TFF_CTYPE_TIME] = "time",
+		[TFF_CTYPE_LIST] = "list", [TFF_CTYPE_MAP] = "map",
+		[TFF_CTYPE_TUPLE] = "tuple", [TFF_CTYPE_EACH] = "each",
 	};
 
 	for (uint32_t i = 0; i < s->ctypes; i++) {
@@ -185,13 +187,11 @@ static void dump_ctypes(const struct tff *tff, const struct tff_section *s)
 		printf("  ctype %u: ", i);
 		dump_labelled("name", tff_string(tff, type->name));
 		printf(" kind %s bytes %u", kinds[type->kind], type->bytes);
-		if (type->kind == TFF_CTYPE_ARRAY ||
-		    type->kind == TFF_CTYPE_SEQUENCE)
+		if (tff_kind_has_elements(type->kind) &&
+		    type->kind != TFF_CTYPE_ONE)
 			printf(" count %u", type->count);
-		if ((type->kind == TFF_CTYPE_ARRAY ||
-		     type->kind == TFF_CTYPE_POINTER ||
-		     type->kind == TFF_CTYPE_SEQUENCE ||
-		     type->kind == TFF_CTYPE_ONE) &&
+		if ((type->kind == TFF_CTYPE_POINTER ||
+		     tff_kind_has_elements(type->kind)) &&
 		    type->target != TFF_CTYPE_NONE)
 			printf(" of %u", type->target);
 		printf("%s\n", type->is_signed ? " signed" : "");

@@ -14,6 +14,7 @@
 #include "lib/debug/arch/arch.h"
 #include "lib/formats/format.h"
 #include "lib/formats/rpn.h"
+#include "lib/formats/tff.h"
 #include "lib/hash.h"
 #include "trcust/compile/symbol.h"
 
@@ -427,9 +428,7 @@ static void types_number(struct tff_writer *w)
 
 		if (w->indices[i] == CTYPE_NONE)
 			continue;
-		if (type->kind == TFF_CTYPE_ARRAY ||
-		    type->kind == TFF_CTYPE_SEQUENCE ||
-		    type->kind == TFF_CTYPE_ONE)
+		if (tff_kind_has_elements(type->kind))
 			w->indices[type->target] = 0;
 		for (size_t j = 0; j < type->member_count; j++)
 			if (type->kind != TFF_CTYPE_ENUM)
@@ -532,8 +531,7 @@ static void add_ctype(struct tff_writer *w, const struct ctype *in,
 		.is_signed = in->is_signed,
 	};
 
-	if (in->kind == TFF_CTYPE_ARRAY || in->kind == TFF_CTYPE_POINTER ||
-	    in->kind == TFF_CTYPE_SEQUENCE || in->kind == TFF_CTYPE_ONE)
+	if (in->kind == TFF_CTYPE_POINTER || tff_kind_has_elements(in->kind))
 		out.target = type_index(w, in->target);
 	bytes_add(&w->t.ctypes, &out, sizeof(out));
 }

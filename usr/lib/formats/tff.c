@@ -55,6 +55,7 @@ static int tff_check_members(const struct table_file *file,
 	TABLE_CHECK(!type->members || is_variant ||
 			    type->kind == TFF_CTYPE_ENUM ||
 			    type->kind == TFF_CTYPE_STRUCT ||
+			    type->kind == TFF_CTYPE_TUPLE ||
 			    type->kind == TFF_CTYPE_UNION,
 		    "C type of kind %u with members", type->kind);
 	TABLE_CHECK(!is_variant || type->members & 1,
@@ -72,6 +73,7 @@ static int tff_check_members(const struct table_file *file,
 }
 
 unsigned int tff_ctype_parts(const struct tff_ctype *type,
+			     const struct tff_ctype *types,
 			     const struct tff_member *members,
 			     const uint16_t *parts)
 {
@@ -88,9 +90,18 @@ unsigned int tff_ctype_parts(const struct tff_ctype *type,
 	case TFF_CTYPE_SEQUENCE:
 		sum = 2 + (uint64_t)type->count * parts[type->target];
 		break;
+	case TFF_CTYPE_LIST:
+	case TFF_CTYPE_MAP:
+	case TFF_CTYPE_EACH:
+		sum = 1 + type->count *
+		      tff_element_parts(type->kind,
+					tff_ctype_is_apart(&types[type->target]),
+					parts[type->target]);
+		break;
 	case TFF_CTYPE_ARRAY:
 		sum = (uint64_t)type->count * parts[type->target];
 		break;
+	case TFF_CTYPE_TUPLE:
 	case TFF_CTYPE_STRUCT:
 	case TFF_CTYPE_VARIANT:
 		for (uint32_t k = 0; k < type->members; k++)
@@ -101,24 +112,31 @@ unsigned int tff_ctype_parts(const struct tff_ctype *type,
 	return sum <= TFF_PARTS_MAX ? sum : TFF_PARTS_MAX + 1;
 }
 
+static bool tff_is_entry(const struct tff_ctype *type)
+{
+	return type->kind == TFF_CTYPE_TUPLE && type->members == 2;
+}
+
 /* What a type consists of comes before it, so none contains itself. */
 static int tff_check_ctypes(const struct table_file *file,
 			    const struct tff *tff, const struct tff_section *s)
 {
+	const struct tff_ctype *types = tff->ctypes + s->first_ctype;
 	uint16_t *parts = tff->parts + s->first_ctype;
 	uint32_t next = 0;
 
 	for (uint32_t i = 0; i < s->ctypes; i++) {
-		const struct tff_ctype *type =
-			&tff->ctypes[s->first_ctype + i];
+		const struct tff_ctype *type = &types[i];
 
 		TABLE_CHECK(type->kind <= TFF_CTYPE_LAST &&
 				    tff_has_string(tff, type->name),
 			    "C type %u of kind %u", i, type->kind);
-		TABLE_CHECK((type->kind != TFF_CTYPE_ARRAY &&
-			     type->kind != TFF_CTYPE_SEQUENCE &&
-			     type->kind != TFF_CTYPE_ONE) || type->target < i,
+		TABLE_CHECK(!tff_kind_has_elements(type->kind) ||
+				    type->target < i,
 			    "elements of C type %u", i);
+		TABLE_CHECK(type->kind != TFF_CTYPE_MAP ||
+				    tff_is_entry(&types[type->target]),
+			    "entries of C type %u", i);
 		TABLE_CHECK(type->kind != TFF_CTYPE_POINTER ||
 				    type->target < s->ctypes ||
 				    type->target == TFF_CTYPE_NONE,
@@ -131,7 +149,7 @@ static int tff_check_ctypes(const struct table_file *file,
 		next = type->first_member + type->members;
 		if (tff_check_members(file, tff, s, i))
 			return -EINVAL;
-		parts[i] = tff_ctype_parts(type, tff->members +
+		parts[i] = tff_ctype_parts(type, types, tff->members +
 					   s->first_member +
 					   type->first_member, parts);
 		TABLE_CHECK(parts[i] <= TFF_PARTS_MAX,

@@ -42,12 +42,28 @@ void tff_ctypes_sort(uint32_t *by_name, const struct tff_ctype *ctypes,
 /* Items that a value of the type has beside its own bytes (TFF_PARTS_MAX + 1:
  * too many), when those of the types before are known. */
 unsigned int tff_ctype_parts(const struct tff_ctype *type,
+			     const struct tff_ctype *types,
 			     const struct tff_member *members,
 			     const uint16_t *parts);
 /* Its bytes are no item: it has parts only. */
 static inline bool tff_ctype_is_apart(const struct tff_ctype *type)
 {
-	return type->kind >= TFF_CTYPE_TEXT && type->kind != TFF_CTYPE_VARIANT;
+	return type->kind >= TFF_CTYPE_TEXT &&
+	       type->kind != TFF_CTYPE_VARIANT && type->kind != TFF_CTYPE_TUPLE;
+}
+/* `target` is the type of its elements, or of what it is a pointer to and that
+ * it consists of. */
+static inline bool tff_kind_has_elements(unsigned int kind)
+{
+	return kind == TFF_CTYPE_ARRAY || kind == TFF_CTYPE_SEQUENCE ||
+	       kind == TFF_CTYPE_ONE || kind == TFF_CTYPE_LIST ||
+	       kind == TFF_CTYPE_MAP || kind == TFF_CTYPE_EACH;
+}
+/* The parts of each element of a LIST, MAP or EACH, which has `each` itself. */
+static inline uint64_t tff_element_parts(unsigned int kind, bool apart,
+					 unsigned int each)
+{
+	return (kind != TFF_CTYPE_EACH) + !apart + (uint64_t)each;
 }
 
 /* File name of a major, "TRC00C5.TFF"; buffer of at least 16 bytes. */

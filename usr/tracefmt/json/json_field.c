@@ -14,6 +14,7 @@
 struct json_value {
 	char *p, *end;
 	bool follows;		/* something precedes in this bracket */
+	bool key;		/* of an object comes next: text */
 	enum json_bytes invalid;	/* of strings */
 	bool incomplete;	/* json_put_marks() has more */
 };
@@ -27,6 +28,12 @@ static bool json_value_room(struct value_walk *walk, size_t n)
 	return !walk->full;
 }
 
+/* A key is text, whatever happens. */
+static void json_value_nothing(struct json_value *v)
+{
+	v->p = v->key ? TEXT_PUT(v->p, "\"\"") : TEXT_PUT(v->p, "null");
+}
+
 static bool json_value_status(struct value_walk *walk,
 			      const struct value_node *node,
 			      enum value_status status)
@@ -35,12 +42,30 @@ static bool json_value_status(struct value_walk *walk,
 
 	walk->full |= status == VALUE_TOO_DEEP;
 	v->incomplete |= status >= VALUE_MORE;
-	if (status == VALUE_MORE)
+	if (status == VALUE_MORE || status == VALUE_NO_NODE ||
+	    status == VALUE_LOST)
 		return true;
 	if (status != VALUE_SHORT || node->kind < VALUE_STRING ||
-	    node->kind == VALUE_VARIANT)
-		v->p = TEXT_PUT(v->p, "null");
+	    node->kind == VALUE_VARIANT || node->type->kind == TFF_CTYPE_TUPLE)
+		json_value_nothing(v);
 	return true;
+}
+
+/* With text for keys it is an object. */
+static bool map_is_object(const struct value_types *types,
+			  const struct value_node *map)
+{
+	const struct tff_ctype *pair = &types->types[map->type->target];
+	enum value_kind key = value_kind(types,
+			types->members[pair->first_member].ctype);
+
+	return key == VALUE_TEXT || key == VALUE_STRING;
+}
+
+static bool is_list(struct value_walk *walk, const struct value_node *node)
+{
+	return node->kind == VALUE_ARRAY ||
+	       (node->kind == VALUE_MAP && !map_is_object(walk->types, node));
 }
 
 static bool json_value_begin(struct value_walk *walk,
@@ -49,10 +74,10 @@ static bool json_value_begin(struct value_walk *walk,
 	struct json_value *v = walk->own;
 
 	if (!json_value_room(walk, 2)) {
-		v->p = TEXT_PUT(v->p, "null");
+		json_value_nothing(v);
 		return false;
 	}
-	*v->p++ = node->kind == VALUE_ARRAY ? '[' : '{';
+	*v->p++ = is_list(walk, node) ? '[' : '{';
 	v->follows = false;
 	return true;
 }
@@ -62,7 +87,7 @@ static void json_value_end(struct value_walk *walk,
 {
 	struct json_value *v = walk->own;
 
-	*v->p++ = node->kind == VALUE_ARRAY ? ']' : '}';
+	*v->p++ = is_list(walk, node) ? ']' : '}';
 	v->follows = true;
 }
 
@@ -83,6 +108,22 @@ static bool json_value_item(struct value_walk *walk, const char *name)
 	return true;
 }
 
+static void json_value_entry(struct value_walk *walk,
+			     const struct value_node *map,
+			     enum value_entry where)
+{
+	bool object = map_is_object(walk->types, map);
+	struct json_value *v = walk->own;
+
+	json_value_room(walk, 3);
+	if (where == ENTRY_VALUE)
+		*v->p++ = object ? ':' : ',';
+	else if (!object)
+		*v->p++ = where == ENTRY_KEY ? '[' : ']';
+	v->key = object && where == ENTRY_KEY;
+	v->follows = where == ENTRY_END;
+}
+
 /* Characters of more than a byte as value_text.h has them. */
 static void wide_write(struct value_walk *walk, const char *text, size_t length)
 {
@@ -91,7 +132,7 @@ static void wide_write(struct value_walk *walk, const char *text, size_t length)
 	if (json_value_room(walk, JSON_STRING_ROOM(length)))
 		v->p = json_put_string(v->p, text, length);
 	else
-		v->p = TEXT_PUT(v->p, "null");
+		json_value_nothing(v);
 }
 
 static void json_value_string(struct value_walk *walk,
@@ -108,7 +149,7 @@ static void json_value_string(struct value_walk *walk,
 			v->p = json_put_checked(v->p, node->data, n,
 						&v->invalid);
 		else
-			v->p = TEXT_PUT(v->p, "null");
+			json_value_nothing(v);
 		return;
 	}
 	for (size_t i = 0; i < n && p < text + WIDE_MAX; i++) {
@@ -283,6 +324,7 @@ static const struct value_visitor json_visitor = {
 	.begin = json_value_begin,
 	.end = json_value_end,
 	.item = json_value_item,
+	.entry = json_value_entry,
 	.scalar = json_value_scalar,
 	.string = json_value_string,
 	.status = json_value_status,
@@ -335,8 +377,11 @@ static bool marks_status(struct value_walk *walk, const struct value_node *node,
 	if (status == VALUE_MORE) {
 		json_string(json, "why", "cut");
 		json_number(json, "recorded", node->whole);
-		json_number(json, "of", node->count);
-	} else if (status == VALUE_MISSING) {
+		if (node->count)
+			json_number(json, "of", node->count);
+	} else if (status == VALUE_LOST) {
+		json_string(json, "why", "next_node_not_found");
+	} else if (status == VALUE_MISSING || status == VALUE_NO_NODE) {
 		end = shape_part_put_note(text, &walk->part);
 		*end = '\0';
 		json_string(json, "why", text);

@@ -10,6 +10,7 @@
 #include "choose.h"
 #include "choose_return.h"
 #include "format_check.h"
+#include "lib/formats/tff.h"
 #include "lib/guard.h"
 #include "lib/hash.h"
 #include "review.h"
@@ -85,8 +86,9 @@ static void layout_text(struct bytes *text, const struct ctypes *ctypes,
 	const struct ctype *type = &ctypes->types[ctype];
 
 	bytes_print(text, " %u %u %u", type->kind, type->bytes, type->count);
-	if (type->kind == TFF_CTYPE_SEQUENCE || type->kind == TFF_CTYPE_ONE ||
-	    type->kind == TFF_CTYPE_ARRAY)
+	if (type->kind == TFF_CTYPE_LIST || type->kind == TFF_CTYPE_MAP)
+		bytes_print(text, " %u", type->is_signed);
+	if (tff_kind_has_elements(type->kind))
 		layout_text(text, ctypes, type->target);
 	for (size_t i = 0; i < type->member_count; i++) {
 		bytes_print(text, " %" PRId64, type->members[i].value);

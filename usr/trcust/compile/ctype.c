@@ -9,6 +9,7 @@
 #include "lib/array.h"
 #include "lib/formats/bytes.h"
 #include "lib/formats/format.h"
+#include "lib/formats/tff.h"
 #include "lib/debug/dwarf/dwarf.h"
 
 #define TYPES_MAX	65536	/* in the table; bounds damaged entries */
@@ -140,9 +141,18 @@ static uint16_t ctype_parts_count(const struct ctypes *types,
 	case TFF_CTYPE_SEQUENCE:
 		sum = 2 + type->count * each;
 		break;
+	case TFF_CTYPE_LIST:
+	case TFF_CTYPE_MAP:
+	case TFF_CTYPE_EACH:
+		sum = 1 + type->count *
+		      tff_element_parts(type->kind,
+					ctype_is_apart(&types->types[
+							type->target]), each);
+		break;
 	case TFF_CTYPE_ARRAY:
 		sum = type->count * each;
 		break;
+	case TFF_CTYPE_TUPLE:
 	case TFF_CTYPE_STRUCT:
 	case TFF_CTYPE_VARIANT:
 		for (size_t i = 0; i < type->member_count; i++)

@@ -36,7 +36,8 @@ struct ctype {
 /* As tff_ctype_is_apart(). */
 static inline bool ctype_is_apart(const struct ctype *type)
 {
-	return type->kind >= TFF_CTYPE_TEXT && type->kind != TFF_CTYPE_VARIANT;
+	return type->kind >= TFF_CTYPE_TEXT &&
+	       type->kind != TFF_CTYPE_VARIANT && type->kind != TFF_CTYPE_TUPLE;
 }
 
 struct dwarf_file;

@@ -51,6 +51,17 @@ bool shape_part_number(const struct shape_part *part, uint64_t *number)
 	return true;
 }
 
+bool shape_part_is_cut(const struct shape_part *part)
+{
+	return !part->found || part->status & RAS_ITEM_CUT;
+}
+
+bool shape_part_is_lost(const struct shape_part *part)
+{
+	return RAS_ITEM_KIND(part->status) == RAS_ITEM_ARITHMETIC &&
+	       part->pointer;
+}
+
 char *shape_part_put_note(char *p, const struct shape_part *part)
 {
 	static const struct {

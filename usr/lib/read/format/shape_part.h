@@ -27,6 +27,11 @@ bool shape_part_is_value(const struct shape_part *part);
 /* A number of 8 bytes; false: it is not there, or was cut. */
 bool shape_part_number(const struct shape_part *part, uint64_t *number);
 
+/* Nothing of it is there, because the record is full or ends before it. */
+bool shape_part_is_cut(const struct shape_part *part);
+/* The next node of a tree wasn't found; `pointer` is the last one. */
+bool shape_part_is_lost(const struct shape_part *part);
+
 #define SHAPE_NOTE_MAX	64
 
 /* Why it is not there, as in render.h: "<not readable: 0000000000001234>". */

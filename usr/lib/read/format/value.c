@@ -108,7 +108,12 @@ enum value_kind value_kind(const struct value_types *types, uint32_t ctype)
 	case TFF_CTYPE_TEXT:
 		return VALUE_TEXT;
 	case TFF_CTYPE_SEQUENCE:
+	case TFF_CTYPE_LIST:
+	case TFF_CTYPE_TUPLE:
+	case TFF_CTYPE_EACH:
 		return VALUE_ARRAY;
+	case TFF_CTYPE_MAP:
+		return VALUE_MAP;
 	case TFF_CTYPE_ONE:
 		return VALUE_ONE;
 	case TFF_CTYPE_VARIANT:
@@ -193,7 +198,8 @@ struct value_node value_node(const struct value_types *types, uint32_t ctype,
 		.kind = value_kind(types, ctype), .data = data, .have = have,
 	};
 
-	if (node.kind == VALUE_STRUCT && have > node.type->bytes)
+	if ((node.kind == VALUE_STRUCT ||
+	     node.type->kind == TFF_CTYPE_TUPLE) && have > node.type->bytes)
 		node.have = node.type->bytes;
 	if (node.kind <= VALUE_FLOAT && have >= node.type->bytes) {
 		node.bits = 8 * node.type->bytes;
@@ -394,6 +400,148 @@ static void sequence_visit(struct value_walk *walk, struct value_node *node)
 	visitor->end(walk, node);
 }
 
+/* Not by name. */
+static void tuple_visit(struct value_walk *walk, const struct value_node *of)
+{
+	const struct value_visitor *visitor = walk->visitor;
+	const struct tff_member *m = walk->types->members +
+				     of->type->first_member;
+	const struct tff_member *end = m + of->type->members;
+	struct value_node node;
+
+	if (!visitor->begin(walk, of))
+		return;
+	for (; m < end && work_take(walk) && visitor->item(walk, NULL); m++) {
+		if (value_member(&node, walk->types, m, of->data, of->have))
+			node_visit(walk, &node);
+		else
+			visitor->status(walk, of, VALUE_SHORT);
+	}
+	visitor->end(walk, of);
+}
+
+/* The key, and what it has. */
+static void entry_visit(struct value_walk *walk, const struct value_node *map,
+			const struct value_node *of)
+{
+	const struct value_visitor *visitor = walk->visitor;
+	const struct tff_member *m = walk->types->members +
+				     of->type->first_member;
+	struct value_node node;
+
+	for (int where = ENTRY_KEY; where <= ENTRY_END; where++) {
+		if (visitor->entry)
+			visitor->entry(walk, map, where);
+		if (where == ENTRY_END)
+			break;
+		if (value_member(&node, walk->types, &m[where], of->data,
+				 of->have))
+			node_visit(walk, &node);
+		else
+			visitor->status(walk, of, VALUE_SHORT);
+	}
+}
+
+/* ---- elements that are items of their own ---- */
+
+enum node_found { NODE_FOUND, NODE_NONE, NODE_CUT, NODE_MISSING };
+
+/* Is there an element? MISSING: it was said why not. */
+static enum node_found node_take(struct value_walk *walk,
+				 const struct value_node *list)
+{
+	struct shape_part part;
+	uint64_t address;
+
+	if (list->type->kind == TFF_CTYPE_EACH)
+		return list->whole < list->count ? NODE_FOUND : NODE_NONE;
+	part = walk_part(walk);
+	if (shape_part_number(&part, &address))
+		return address ? NODE_FOUND : NODE_NONE;
+	if (shape_part_is_cut(&part))
+		return NODE_CUT;
+	walk->part = part;
+	walk->visitor->status(walk, list,
+			      shape_part_is_lost(&part) ? VALUE_LOST :
+							  VALUE_NO_NODE);
+	return NODE_MISSING;
+}
+
+static bool element_visit(struct value_walk *walk,
+			  const struct value_node *list)
+{
+	uint32_t ctype = list->type->target;
+	const struct tff_ctype *type = &walk->types->types[ctype];
+	struct shape_part part = { .found = true };
+	bool apart = tff_ctype_is_apart(type);
+	struct value_node node;
+
+	if (!apart)
+		part = walk_part(walk);
+	if (!walk->visitor->item(walk, NULL))
+		return false;
+	node = value_node(walk->types, ctype, part.data, part.length);
+	if (!apart && !shape_part_is_value(&part))
+		part_miss(walk, &node, &part);
+	else if (list->kind == VALUE_MAP)
+		entry_visit(walk, list, &node);
+	else
+		node_visit(walk, &node);
+	return true;
+}
+
+static enum node_found nodes_visit(struct value_walk *walk,
+				   struct value_node *list)
+{
+	uint32_t ctype = list->type->target;
+	bool apart = tff_ctype_is_apart(&walk->types->types[ctype]);
+	unsigned int parts = tff_element_parts(list->type->kind, apart,
+					       value_parts(walk->types, ctype));
+	enum node_found found = NODE_FOUND;
+
+	for (uint32_t i = 0; i < list->type->count && work_take(walk); i++) {
+		const uint8_t *start = walk->parts;
+
+		found = node_take(walk, list);
+		if (found != NODE_FOUND || !element_visit(walk, list))
+			return found;
+		walk->parts = shape_part_skip(start, walk->parts_end, parts);
+		list->whole++;
+	}
+	return found;
+}
+
+/* All that there are, or why not. */
+static void list_visit(struct value_walk *walk, struct value_node *list)
+{
+	bool known = !list->type->is_signed ||
+		     list->type->kind == TFF_CTYPE_EACH;
+	enum node_found found;
+	struct shape_part part;
+	uint64_t next = 0;
+
+	list->whole = list->count = 0;
+	if (known) {
+		part = walk_part(walk);
+		if (!shape_part_number(&part, &list->count)) {
+			part_miss(walk, list, &part);
+			return;
+		}
+	}
+	if (!walk->visitor->begin(walk, list))
+		return;
+	found = nodes_visit(walk, list);
+	if (!known && found == NODE_FOUND) {
+		part = walk_part(walk);
+		if (!shape_part_number(&part, &next) || next)
+			found = NODE_CUT;
+	}
+	if (found != NODE_MISSING &&
+	    (known ? list->whole < list->count : found == NODE_CUT))
+		walk->visitor->status(walk, list, VALUE_MORE);
+	walk->visitor->end(walk, list);
+}
+
 static void one_visit(struct value_walk *walk, struct value_node *node)
 {
 	struct shape_part pointer = walk_part(walk), part = walk_part(walk);
@@ -487,6 +635,17 @@ static void variant_visit(struct value_walk *walk, struct value_node *node)
 		visitor->choice_end(walk, node, name, &value);
 }
 
+/* What is no array but printed as one. */
+static void listed_visit(struct value_walk *walk, struct value_node *node)
+{
+	if (node->type->kind == TFF_CTYPE_SEQUENCE)
+		sequence_visit(walk, node);
+	else if (node->type->kind == TFF_CTYPE_TUPLE)
+		tuple_visit(walk, node);
+	else
+		list_visit(walk, node);
+}
+
 static void node_visit(struct value_walk *walk, struct value_node *node)
 {
 	const struct value_visitor *visitor = walk->visitor;
@@ -508,6 +667,9 @@ static void node_visit(struct value_walk *walk, struct value_node *node)
 		members_visit(walk, node);
 		visitor->end(walk, node);
 		break;
+	case VALUE_MAP:
+		list_visit(walk, node);
+		break;
 	case VALUE_TEXT:
 		text_visit(walk, node);
 		break;
@@ -521,8 +683,8 @@ static void node_visit(struct value_walk *walk, struct value_node *node)
 		time_visit(walk, node);
 		break;
 	case VALUE_ARRAY:
-		if (node->type->kind == TFF_CTYPE_SEQUENCE) {
-			sequence_visit(walk, node);
+		if (node->type->kind != TFF_CTYPE_ARRAY) {
+			listed_visit(walk, node);
 			break;
 		}
 		elements_count(walk->types, node);
@@ -762,6 +924,16 @@ static bool text_item(struct value_walk *walk, const char *name)
 	return true;
 }
 
+static void text_entry(struct value_walk *walk, const struct value_node *map,
+		       enum value_entry where)
+{
+	struct value_text *v = walk->own;
+
+	if (where == ENTRY_VALUE)
+		OUT(walk, ": ");
+	v->follows = where == ENTRY_END;
+}
+
 static void text_repeat(struct value_walk *walk, uint64_t count)
 {
 	char text[48];
@@ -857,29 +1029,38 @@ static bool text_status(struct value_walk *walk, const struct value_node *node,
 			enum value_status status)
 {
 	size_t bytes = node->type->bytes;
-	char text[SHAPE_NOTE_MAX + 64];
+	char text[SHAPE_NOTE_MAX + 64], *end;
 
 	if (status == VALUE_TOO_DEEP)
 		OUT(walk, "{...}");
-	if (status == VALUE_MISSING)
+	if (status == VALUE_NO_NODE || status == VALUE_LOST)
+		text_separate(walk);
+	if (status == VALUE_MISSING || status == VALUE_NO_NODE)
 		out(walk, text, shape_part_put_note(text, &walk->part) - text);
 	if (status == VALUE_NO_CASE)
 		out(walk, text, sprintf(text, "<no alternative: %llu>",
 					(unsigned long long)node->raw));
+	if (status == VALUE_LOST)
+		OUT(walk, "<next node not found>");
 	if (status == VALUE_MORE) {
-		if (node->kind == VALUE_ARRAY)
+		if (node->kind == VALUE_ARRAY || node->kind == VALUE_MAP)
 			text_separate(walk);
 		else
 			OUT(walk, " ");
-		out(walk, text, sprintf(text, "<cut: %llu of %llu%s>",
-					(unsigned long long)node->whole,
-					(unsigned long long)node->count,
-					node->kind == VALUE_TEXT ? " bytes" :
-								   ""));
+		end = text + sprintf(text, "<cut: %llu of ",
+				     (unsigned long long)node->whole);
+		end = node->count ? text_put_decimal(end, node->count) :
+				    TEXT_PUT(end, "more");
+		out(walk, text, end - text);
+		if (node->kind == VALUE_TEXT)
+			OUT(walk, " bytes");
+		OUT(walk, ">");
 	}
 	if (status != VALUE_SHORT)
 		return false;
-	if (node->kind == VALUE_STRUCT || node->kind == VALUE_ARRAY) {
+	if (node->type->kind == TFF_CTYPE_TUPLE) {
+		/* what separates it precedes */
+	} else if (node->kind == VALUE_STRUCT || node->kind == VALUE_ARRAY) {
 		text_separate(walk);
 	} else if (node->kind != VALUE_STRING) {
 		if (bytes == 1)
@@ -888,7 +1069,8 @@ static bool text_status(struct value_walk *walk, const struct value_node *node,
 		if (node->have)
 			OUT(walk, " ");
 	}
-	if (node->kind == VALUE_ARRAY || node->kind == VALUE_STRING)
+	if ((node->kind == VALUE_ARRAY &&
+	     node->type->kind != TFF_CTYPE_TUPLE) || node->kind == VALUE_STRING)
 		bytes = node->count * node->unit;
 	out(walk, text, sprintf(text, "<%zu of %zu bytes>", node->have, bytes));
 	return false;
@@ -929,8 +1111,8 @@ static void text_choice_end(struct value_walk *walk,
 static const struct value_visitor text_visitor = {
 	.repeats = REPEATS_MIN, .repeat = text_repeat,
 	.begin = text_begin, .end = text_end, .item = text_item,
-	.scalar = text_scalar, .string = text_string, .status = text_status,
-	.null = text_null, .choice = text_choice,
+	.entry = text_entry, .scalar = text_scalar, .string = text_string,
+	.status = text_status, .null = text_null, .choice = text_choice,
 	.choice_end = text_choice_end,
 };
 

@@ -44,7 +44,8 @@ enum value_kind {
 	/* composed ones */
 	VALUE_STRING,		/* an array of characters */
 	VALUE_STRUCT,		/* or a union */
-	VALUE_ARRAY,		/* or a sequence */
+	VALUE_ARRAY,		/* or a sequence, list, tuple */
+	VALUE_MAP,		/* entries of a key and a value */
 	VALUE_TEXT,		/* of a known length */
 	VALUE_ONE,		/* what a pointer points at */
 	VALUE_VARIANT,		/* one of several */
@@ -80,8 +81,8 @@ struct value_node {
 	size_t have;		/* bytes of it that are there */
 	uint64_t raw;		/* kinds up to FLOAT, if all bytes are there: */
 	unsigned int bits;	/* its low `bits` */
-	/* STRING, ARRAY, TEXT, while they are visited */
-	uint64_t count;		/* elements */
+	/* STRING, ARRAY, MAP, TEXT, while they are visited */
+	uint64_t count;		/* elements; VALUE_MORE: 0 if not known */
 	uint64_t whole;		/* of which so many are there */
 	size_t unit;		/* bytes of each */
 };
@@ -103,9 +104,14 @@ enum value_status {
 	VALUE_MORE,		/* the program has more elements, or characters,
 				 * than were recorded */
 	VALUE_MISSING,		/* walk->part is not there */
+	VALUE_NO_NODE,		/* of a LIST: walk->part, where its next node is */
+	VALUE_LOST,		/* the next node of a tree isn't found in as many
+				 * steps as a balanced one has */
 	VALUE_NO_CASE,		/* of a VARIANT: no alternative has the number
 				 * node->raw */
 };
+
+enum value_entry { ENTRY_KEY, ENTRY_VALUE, ENTRY_END };
 
 struct value_walk {
 	const struct value_types *types;
@@ -126,12 +132,16 @@ struct value_visitor {
 	 * repeat is NULL: all are visited. */
 	uint32_t repeats;
 	void (*repeat)(struct value_walk *walk, uint64_t count);
-	/* A STRUCT or ARRAY; false: its content is left out, and end() */
+	/* A STRUCT, ARRAY or MAP; false: its content is left out, and end() */
 	bool (*begin)(struct value_walk *walk, const struct value_node *node);
 	void (*end)(struct value_walk *walk, const struct value_node *node);
 	/* Before each member (name, which may be "") and each element (NULL);
 	 * false: leave out the rest of the structure or array. */
 	bool (*item)(struct value_walk *walk, const char *name);
+	/* Of a MAP, after item(): before the key, between it and its value,
+	 * after that. NULL: not wanted. */
+	void (*entry)(struct value_walk *walk, const struct value_node *map,
+		      enum value_entry where);
 	/* All bytes of a scalar are there. */
 	/* or a TIME's two numbers */
 	void (*scalar)(struct value_walk *walk, const struct value_node *node);
