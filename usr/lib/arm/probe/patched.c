@@ -346,8 +346,8 @@ static int process_mappings_check(const struct patched *patched, uint32_t pid,
 	return code;
 }
 
-/* A process whose mappings change at each pass has code that nobody patches:
- * what a patch changes remains. */
+/* A process whose mappings change at each pass has code that is not patched: what
+ * a patch changes remains. */
 static int process_check(const struct patched *patched, uint32_t pid,
 			 struct error *err)
 {
