@@ -345,6 +345,10 @@ void scan_site(struct gen *gen);
 /* Has every item the room that it may need? Else they are cut by what the items
  * before have left, and may not be looked at. */
 bool scan_budget_suffices(const struct gen *gen);
+/* The bytes that are read of a string at most, its zero and one more counted;
+ * of all of the site's strings, 0 without any */
+uint32_t scan_string_bytes(const struct gen *gen, const struct tdf_stmt *stmt);
+uint32_t scan_strings_bytes(const struct gen *gen);
 
 /*
  * reads.c: which reads of the record are one, in so many words of the frame at

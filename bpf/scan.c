@@ -179,6 +179,23 @@ static void scan_sizes(struct gen *gen)
 		gen_fail(gen, -E2BIG, "the record exceeds %u bytes", most);
 }
 
+uint32_t scan_string_bytes(const struct gen *gen, const struct tdf_stmt *stmt)
+{
+	return (stmt->length < gen->budget ? stmt->length : gen->budget) + 2;
+}
+
+uint32_t scan_strings_bytes(const struct gen *gen)
+{
+	const struct tdf_stmt *stmt = gen->tdf->stmts + gen->site->first_stmt;
+	uint32_t most = 0;
+
+	for (__u32 i = 0; i < gen->site->stmts; i++, stmt++)
+		if (stmt->kind == TDF_STMT_ASCIIZ &&
+		    most < scan_string_bytes(gen, stmt))
+			most = scan_string_bytes(gen, stmt);
+	return most;
+}
+
 bool scan_budget_suffices(const struct gen *gen)
 {
 	uint32_t i = gen->site->first_stmt, end = i + gen->site->stmts;

@@ -6,7 +6,8 @@
  * not for every call.
  *
  * bring_in(address, bytes, string): the one or two pages that so many bytes are
- * on, the second page of a string only when the string goes on there.
+ * on, no more than a page has; the second page of a string only when the string
+ * goes on there.
  * touch(address): the page of one byte.
  * mapping(task, vma, &kind): called back by bpf_find_vma(); it is verified for
  * every call, so what can be decided later isn't decided there.
@@ -23,7 +24,7 @@
 #include "lib/formats/tdf.h"
 
 #define PAGE		4096
-#define BYTES_MAX	(TDF_DATA_MAX + 2)	/* of an item */
+_Static_assert(TDF_DATA_MAX <= PAGE, "an item is on two pages at most");
 #define TRIES		16	/* while others change the mappings */
 #define BUSY		0x10	/* of touch(): they do */
 
@@ -136,8 +137,10 @@ static void touch(struct gen *gen)
 	return_bits(e, unreadable, WALK_UNREADABLE);
 }
 
-/* Does the string at r6 end before its page does, which has r7 bytes of it? */
-static void string_scan(struct emit *e, emit_label ends, emit_label goes_on)
+/* Does the string at r6 end before its page does, which has r7 bytes of it? It
+ * has `most` bytes with its zero. */
+static void string_scan(struct emit *e, uint32_t most, emit_label ends,
+			emit_label goes_on)
 {
 	emit_label more = emit_label_new(e);
 
@@ -153,7 +156,7 @@ static void string_scan(struct emit *e, emit_label ends, emit_label goes_on)
 	emit_jump_imm(e, BPF_JSLT, R0, CHUNK, ends);
 	emit_alu_imm(e, BPF_ADD, R8, CHUNK - 1);
 	emit_jump_if(e, BPF_JGE, R8, R7, goes_on);
-	emit_jump_imm(e, BPF_JLT, R8, BYTES_MAX, more);
+	emit_jump_imm(e, BPF_JLT, R8, most, more);
 }
 
 /* Reading where nothing is mapped waits, as the program itself would, until
@@ -201,6 +204,7 @@ static void bring_in(struct gen *gen)
 {
 	struct emit *e = &gen->e;
 	emit_label out = emit_label_new(e), next = emit_label_new(e);
+	uint32_t strings = scan_strings_bytes(gen);
 
 	emit_alu(e, BPF_MOV, R6, R1);
 	emit_alu(e, BPF_MOV, R7, R2);
@@ -213,8 +217,10 @@ static void bring_in(struct gen *gen)
 	emit_alu(e, BPF_SUB, R1, R2);
 	emit_jump_if(e, BPF_JLE, R7, R1, out);
 	emit_alu(e, BPF_MOV, R7, R1);
-	emit_jump_imm(e, BPF_JEQ, R8, 0, next);
-	string_scan(e, out, next);
+	if (strings) {
+		emit_jump_imm(e, BPF_JEQ, R8, 0, next);
+		string_scan(e, strings, out, next);
+	}
 	emit_label_place(e, next);
 	emit_alu(e, BPF_ADD, R6, R7);
 	page_touch(gen, out);

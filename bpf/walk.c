@@ -80,7 +80,8 @@ static void walk_bytes(struct gen *gen, const struct tdf_stmt *stmt,
 	struct emit *e = &gen->e;
 
 	rpn_address_load(gen, address, R1);
-	emit_alu_imm(e, BPF_MOV, R2, stmt->length + (string ? 2 : 0));
+	emit_alu_imm(e, BPF_MOV, R2,
+		     string ? scan_string_bytes(gen, stmt) : stmt->length);
 	if (stmt->flags & TDF_STMT_LEN)
 		bytes_bound(e, FRAME_LENGTH);
 	if (stmt->flags & TDF_STMT_SEGMENT)

@@ -67,14 +67,16 @@
 
 #include <linux/types.h>
 
-#define RAS_LAYOUT		3	/* of everything in this file */
+#define RAS_LAYOUT		4	/* of everything in this file */
 #define RAS_NEST_LEVELS		3	/* softirq, hardirq, NMI */
-#define RAS_RECORD_MAX		2048	/* bytes of the longest record */
+#define RAS_RECORD_MAX		12800	/* bytes of the longest record. The verifier
+					 * doesn't see that items share MAXDATALENGTH,
+					 * and adds up more than it lets through */
 #define RAS_SLICE_MIN		(64u << 10)
 #define RAS_SLICE_MAX		(1u << 28)	/* the verifier's BPF_MAX_VAR_OFF is
 					 * 1 << 29, for position and length */
 #define RAS_SLICE_DEFAULT	(1u << 20)
-#define RAS_NEST_BYTES		(16u << 10)	/* data bytes of a nesting slice */
+#define RAS_NEST_BYTES		(32u << 10)	/* data bytes of a nesting slice */
 #define RAS_CPUS_MAX		65535	/* highest CPU number + 1 */
 #define RAS_SESSIONS_BYTES	(2u << 20)	/* of the session log */
 #define RAS_STATIC_SESSION	0	/* session of static records: no TDF */

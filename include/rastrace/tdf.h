@@ -33,7 +33,8 @@
 #define TDF_RPN_STACK		16	/* entries, manual 1.6 TRCERR_RPN_OVER */
 #define TDF_KEPT_MAX		12	/* values that are kept, of a site */
 #define TDF_DATA_MIN		20	/* MAXDATALENGTH, manual 1.3.2 */
-#define TDF_DATA_MAX		512
+#define TDF_DATA_MAX		4096
+#define TDF_DATA_DEFAULT	1024	/* three strings and a structure */
 #define TDF_INSN_MAX		15
 
 struct tdf_table {

@@ -358,6 +358,12 @@ static void test_budget(struct bed *bed)
 		budget_row(bed, 512, kind, 8, 100);
 		budget_row(bed, 512, kind, 16, 100);
 		budget_row(bed, 20, kind, 16, 1);
+		for (int more = -1; more < 2; more++) {
+			budget_row(bed, 4095 + more, kind, 1, 4091);
+			budget_row(bed, 4096, kind, 1, 4091 + more);
+			budget_row(bed, 4096, kind, 4, 1019 + more);
+		}
+		budget_row(bed, 4096, kind, 16, 300);
 	}
 }
 
@@ -569,6 +575,9 @@ static void test_continue(struct bed *bed)
 			continue_row(bed, 65, kind, 7, 11, readable);
 			continue_row(bed, 20, kind, 4, 3, readable);
 			continue_row(bed, 20, kind, 20, 30, readable);
+			continue_row(bed, 4096, kind, 2, 4080, readable);
+			continue_row(bed, 4096, kind, 8, 600, readable);
+			continue_row(bed, 4096, kind, 40, 130, readable);
 		}
 	}
 }
@@ -828,9 +837,10 @@ static void test_refused(struct bed *bed)
 {
 	prepare(bed);
 	for (int i = 0; i < 4; i++)
-		bed_stmt(bed, TDF_STMT_MEM, TDF_STMT_RAW, 512,
+		bed_stmt(bed, TDF_STMT_MEM, TDF_STMT_RAW, RAS_RECORD_MAX / 4,
 			 RPN(AT(RBX, 0)));
-	tap_is(bed_load(bed), -E2BIG, "raw memory of 2 KiB is refused");
+	tap_is(bed_load(bed), -E2BIG, "raw memory of %d bytes is refused",
+	       RAS_RECORD_MAX);
 }
 
 static bool counts_are(const struct bed *bed, const struct bed_counts *x)
@@ -921,7 +931,7 @@ static void test_nesting(struct bed *bed)
 
 /* What the reader of buffer.h finds: 0, or what is wrong. */
 static const char *walk(const struct ras_slice *slice, uint64_t bytes,
-			uint32_t hits)
+			uint32_t hits, int lengths)
 {
 	uint64_t p = slice->head + RAS_RECORD_MAX > bytes ?
 		     slice->head + RAS_RECORD_MAX - bytes : 0;
@@ -945,7 +955,7 @@ static const char *walk(const struct ras_slice *slice, uint64_t bytes,
 		seq = r->seq;
 		memcpy(&counter, data, 4);
 		memcpy(&length, data + 5, 2);
-		if (counter != r->seq || length != counter % 401 ||
+		if (counter != r->seq || length != counter % lengths ||
 		    r->length != RAS_RECORD_HEADER + 7u + length)
 			return "wrong length";
 		for (int i = 0; i < length; i++) {
@@ -956,12 +966,13 @@ static const char *walk(const struct ras_slice *slice, uint64_t bytes,
 	}
 	if (p != slice->head || seq != hits - 1)
 		return "does not end at head";
-	return found > bytes / 500 ? NULL : "too few records";
+	return found > bytes / (lengths + 99) ? NULL : "too few records";
 }
 
-static void test_wrap(struct bed *bed)
+/* Texts of less than `lengths` bytes, until every one was overwritten. */
+static void wrap(struct bed *bed, int lengths)
 {
-	static char text[512];
+	static char text[TDF_DATA_MAX];
 	const uint32_t hits = 6000;
 	struct ras_slice *slice;
 	const char *wrong;
@@ -972,21 +983,27 @@ static void test_wrap(struct bed *bed)
 	prepare(bed);
 	bed->input.regs.rsi = (uintptr_t)text;
 	bed_reg(bed, 0, 4);
-	bed_memory(bed, TDF_STMT_ASCIIZ, 450, RPN(OP_breg + 4, 0));
+	bed_memory(bed, TDF_STMT_ASCIIZ, lengths, RPN(OP_breg + 4, 0));
 	prog = bed_load(bed);
 	for (uint32_t i = 0; i < hits; i++) {
-		memset(text, 'a' + i % 26, i % 401);
-		text[i % 401] = '\0';
+		memset(text, 'a' + i % 26, i % lengths);
+		text[i % lengths] = '\0';
 		bed->input.regs.rax = i;
 		bed_input(bed);
 		bed_run(prog);
 	}
 	close(prog);
 	slice = bed_slice(bed);
-	wrong = walk(slice, RAS_SLICE_MIN, hits);
+	wrong = walk(slice, RAS_SLICE_MIN, hits, lengths);
 	tap_ok(!wrong, "64 KiB, %u records, %llu bytes%s%s", hits, slice->head,
 	       wrong ? ": " : "", wrong ? wrong : "");
 	tap_is(slice->records, hits, "records are counted");
+}
+
+static void test_wrap(struct bed *bed)
+{
+	wrap(bed, 401);
+	wrap(bed, TDF_DATA_MAX - 4 - RAS_ITEM_PREFIX + 1);
 }
 
 static void test_tail_call(struct bed *bed)
@@ -1008,10 +1025,11 @@ static void test_slack(struct bed *bed)
 	struct ras_slice *slice = bed_slice(bed);
 
 	prepare(bed);
-	bed_memory(bed, TDF_STMT_MEM, 509, RPN(AT(RBX, 0)));
+	bed_memory(bed, TDF_STMT_MEM, TDF_DATA_MAX - RAS_ITEM_PREFIX,
+		   RPN(AT(RBX, 0)));
 	slice->head = 5 * RAS_SLICE_MIN - 8;
 	tap_ok(passes(bed), "a record runs into the slack");
-	tap_is(slice->head & (RAS_SLICE_MIN - 1), RAS_RECORD_HEADER + 512 - 8,
+	tap_is(slice->head & (RAS_SLICE_MIN - 1), RAS_RECORD_HEADER + TDF_DATA_MAX - 8,
 	       "the next one starts after it");
 }
 

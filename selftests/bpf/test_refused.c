@@ -100,7 +100,7 @@ static void context_parent(void)
 
 static void record_wide(void)
 {
-	bed_stmt(&bed, TDF_STMT_MEM, TDF_STMT_RAW, 2048,
+	bed_stmt(&bed, TDF_STMT_MEM, TDF_STMT_RAW, RAS_RECORD_MAX,
 		 RPN(OP_breg + RDI, 0));
 }
 
@@ -295,7 +295,7 @@ static const struct {
 	{ context_unknown, -EINVAL, "unknown context 0x40" },
 	{ context_parent, -EOPNOTSUPP,
 	  "the parent's process id can't be recorded" NO_BTF },
-	{ record_wide, -E2BIG, "the record exceeds 2048 bytes" },
+	{ record_wide, -E2BIG, "the record exceeds 12800 bytes" },
 	{ data_returned, -EOPNOTSUPP,
 	  "static data can't be read at a return probe: this kernel doesn't "
 	  "report which function returns" },
@@ -397,10 +397,10 @@ static void static_check(void)
 	tap_str(err.text, "unknown machine 243", "  it says so");
 	tap_ok(!body.insns && !body.count, "  there is none");
 	bed.target.context_mask = RAS_CONTEXT_STACK;
-	bed.target.context_depth = 190;
+	bed.target.context_depth = 1600;
 	tap_is(body_generate_static(&body, EM_X86_64, 31, &bed.target, &err),
 	       -E2BIG, "refused: one with a deep stack");
-	tap_str(err.text, "the record exceeds 2048 bytes", "  it says so");
+	tap_str(err.text, "the record exceeds 12800 bytes", "  it says so");
 }
 
 /* What the body of a site needs: limits, where its function is, the kernel's

@@ -212,7 +212,7 @@ static void test_context(struct bed *bed)
 	prog = load(bed);
 	row(bed, prog, pages, 13, 13, 0, "data after a stack");
 	close(prog);
-	bed->target.context_depth = 190;
+	bed->target.context_depth = 1600;
 	tap_is(bed_load_static(bed, majors_fd), -E2BIG, "%s", bed->log);
 	bed->target.context_mask = bed->context = 0;
 }

@@ -8,7 +8,7 @@
 #include <rastrace/ring.h>
 #include "lib/buffer/ring.h"
 
-#define SIZE	(4u << 10)
+#define SIZE	(32u << 10)
 #define KEY	0x0123456789abcdefULL
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

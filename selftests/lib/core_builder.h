@@ -20,7 +20,7 @@
 #define CORE_BASE	0x1000000ULL	/* physical, of all memory */
 #define CORE_PAGES	14		/* a dump is smaller than fuzz inputs may be */
 #define CORE_KEY	0x5a5a0123456789abULL
-#define CORE_SLICE	4096u		/* data bytes of each slice */
+#define CORE_SLICE	32768u		/* data bytes of each slice */
 #define CORE_STRIDE	(RAS_SLICE_HEADER + CORE_SLICE + RAS_RECORD_MAX)
 #define CORE_RECORDS	20
 #define CORE_RECORD	(RAS_RECORD_HEADER + 16u)
@@ -32,7 +32,7 @@
 #define CORE_CONTROL	0xffffc90000000000ULL
 #define CORE_BUFFER	0xffffc90000100000ULL
 #define CORE_NEST	0xffffc90000180000ULL
-#define CORE_COUNT	0xffffc900001a0000ULL
+#define CORE_COUNT	0xffffc900001b0000ULL
 #define CORE_WHY	0xffffc900001c0000ULL
 #define CORE_SESSIONS	0xffffc90000300000ULL
 #define CORE_TASK	0xffffc90000080000ULL

@@ -379,7 +379,7 @@ static void geometry_odd(struct core *core)
 
 static void geometry_nest_small(struct core *core)
 {
-	geometry_set(core, CORE_SLICE, RAS_RECORD_MAX, 1);
+	geometry_set(core, CORE_SLICE, CORE_SLICE / 2, 1);
 }
 
 static void geometry_nest_large(struct core *core)

@@ -11,7 +11,7 @@
 #include "tap.h"
 #include "lib/buffer/ring.h"
 
-#define SMALL	(8u << 10)
+#define SMALL	(32u << 10)
 #define LARGE	(1u << 20)	/* copied in several parts */
 #define KEY	0x5a5a12345678abcdULL
 
@@ -224,7 +224,9 @@ static void test_damage(void)
 /* The end of the last record is after the head, or before its own header's. */
 static void test_lengths(void)
 {
-	static const uint32_t lengths[] = { 0, 47, 113, 2048, 2049, ~0u };
+	static const uint32_t lengths[] = {
+		0, 47, 113, RAS_RECORD_MAX, RAS_RECORD_MAX + 1, ~0u,
+	};
 	uint64_t damaged;
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
@@ -422,8 +424,8 @@ static void test_header(void)
 		{ 800 ^ KEY, 49, 56, true },
 		{ 800 ^ KEY, 49, 55, false },
 		{ 800 ^ KEY, 47, 48, false },
-		{ 800 ^ KEY, 2048, 4000, true },
-		{ 800 ^ KEY, 2049, 4000, false },
+		{ 800 ^ KEY, RAS_RECORD_MAX, 20000, true },
+		{ 800 ^ KEY, RAS_RECORD_MAX + 1, 20000, false },
 		{ 808 ^ KEY, 48, 48, false },
 		{ 800, 48, 48, false },
 	};

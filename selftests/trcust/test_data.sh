@@ -96,7 +96,7 @@ like "$(cat messages)" "'FILE'::NAME" "the hint says how to name one"
 # lengths of lengths
 len() {
 	logs "LEN=($1),MEM32=(.buffer,DIRECT,LEN)" \
-		"mem at most 512 address [addr $(at buffer)] len bytes $2 at [$3]"
+		"mem at most 1024 address [addr $(at buffer)] len bytes $2 at [$3]"
 }
 len .buffer,DIRECT 2 "addr $(at buffer)"
 len words+2,DIRECT 2 "addr $(at words 2)"
@@ -161,7 +161,7 @@ objcopy --strip-debug program bare
 is "$(stmts bare .main 'MEM32=(.buffer+1,DIRECT,4)')" \
 	"mem length 4 address [addr $(at buffer 1)]" "by the symbol table"
 is "$(stmts bare .main 'LEN=(elsewhere,DIRECT)' 'MEM32=(.buffer,D,LEN)')" \
-	"mem at most 512 address [addr $(at buffer)] len bytes 2 at [addr $(at elsewhere)]" \
+	"mem at most 1024 address [addr $(at buffer)] len bytes 2 at [addr $(at elsewhere)]" \
 	"a length is a word where no type is known"
 hints "a name that is nearly right" bare .main \
 	'MEM32=(.hidde,DIRECT,4)' 'near names: hidden'

@@ -85,7 +85,7 @@ differ 'LEN=(.rec,D), MEM32=(.buffer,D,LEN)' \
 	'LEN=(.rec+4,D), MEM32=(.buffer,D,LEN)'
 differ 'LEN=(.rec,D,1), MEM32=(.buffer,D,LEN)' \
 	'LEN=(.rec,D,4), MEM32=(.buffer,D,LEN)'
-differ 'LEN=(.rec,D), MEM32=(.buffer,D,LEN)' 'MEM32=(.buffer,D,512)'
+differ 'LEN=(.rec,D), MEM32=(.buffer,D,LEN)' 'MEM32=(.buffer,D,1024)'
 differ 'STACK=(4)' 'STACK=(5)'
 differ 'VARS=(a)' 'VARS=(b)'
 differ 'VARS=(a)' 'REGS=(.a)'

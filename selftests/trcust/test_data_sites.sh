@@ -117,7 +117,7 @@ logs scopes $method 'MEM32=(.moved,D,4)' 'mem length 4 address [breg2+0]'
 logs scopes $method 'REGS=(.ref,.this)' 'mem raw length 4 address [breg4+0]
 value raw length 8 value [breg5+0]'
 logs scopes $method 'LEN=(.ref,D), MEM32=(.this,I,LEN)' \
-	'mem at most 512 address [breg5+0] len bytes 4 at [breg4+0]'
+	'mem at most 1024 address [breg5+0] len bytes 4 at [breg4+0]'
 
 # An inlined copy with the same names crossed, where the function begins
 cat >crossed.c <<'END'

@@ -60,7 +60,7 @@ check_points() {
 		"$what: bool"
 	unlike "$(exit_of "$1" .real,)" 'VARS|REGS' \
 		"$what: floating point isn't read"
-	like "$(entry "$1" .strings,)" 'VARS=\(a, b, c\)$' \
+	like "$(entry "$1" .strings,)" 'VARS=\(a, b, c, d, e, f, g\)$' \
 		"$what: as many strings as a record holds"
 	is "$(exit_of "$1" .leave,)" "" \
 		"$what: what doesn't return has no return point"
@@ -88,6 +88,10 @@ n = 3
 a = a
 b = b
 c = c
+d = d
+e = e
+f = f
+g = g
 n = 24
 status = 0'
 
@@ -97,7 +101,7 @@ check_records() {
 		return
 	fi
 	status 0 "$what: is traced" trace run "$1.tdf" -- "./$1"
-	is "$(sed -nE 's/^((n|old|what|a|b|c|d|status) = .*)/\1/p' out |
+	is "$(sed -nE 's/^((n|old|what|[a-g]|status) = .*)/\1/p' out |
 		grep -Ev '^n = (20|21)$')" \
 		"$expected" "$what: records what the program had"
 	# where an inlined copy has parameters of the same names, no wrong ones

@@ -8,6 +8,7 @@ export LC_ALL
 cd "$TMP" || exit 1
 cat >program.c <<'END'
 int number;
+char spread[40];
 static int twice(int a) { return 2 * a; }
 __attribute__((target_clones("avx2", "default"))) int chosen(int a)
 {
@@ -46,7 +47,7 @@ limit() {
 }
 limit 4095 'MEM32=(FRDI,INDIRECT' '*' ',4)' '4095 bytes'
 limit 256 'REGS=(AX' ',AX' ')' '256 registers and data statements'
-limit 250 'REGS=(RDI' ',RDI' ')' '1984 bytes of registers and prefixes'
+limit 200 'REGS=(.spread' ',.spread' ')' '4096 bytes of registers and prefixes'
 
 # other TEXT-OF-FILE HINT
 other() {
@@ -73,9 +74,10 @@ hint 'TRACE TP=.main, TYPE=(PRE)' 'TYPELIST defines'
 hint 'TRACE TP=.main, GROUP=A' 'GROUPLIST defines'
 hint 'GROUPLIST NAME=B,ID=1 TRACE TP=.main, GROUP=A' 'defined are: B'
 hint 'TRACE TP=.main, MEM32=(.number,DIRECT,4096)' \
-	'MAXDATALENGTH is 512' 0
-hint 'TRACE TP=.main, MEM32=(.number,DIRECT,400),MEM32=(.number,DIRECT,400)' \
-	'up to 806 bytes, of which 512' 0
+	'MAXDATALENGTH is 1024' 0
+hint 'TRACE TP=.main, MEM32=(.number,DIRECT,900),MEM32=(.number,DIRECT,900)' \
+	'up to 1806 bytes, of which 1024' 0
+hint 'MAXDATALENGTH=4097 TRACE TP=.main' 'it is from 20 to 4096' 0
 hint 'TRACE TP=.main, LEN=(number,DIRECT,3), MEM32=(.number,DIRECT,LEN)' \
 	'1, 2, 4 or 8 bytes'
 hint 'TRACE TP=.main, DESC="d", FMT="n=%d", VARS=(argc)' \

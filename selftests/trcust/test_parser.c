@@ -97,7 +97,7 @@ static const struct {
 	{ "MEM=(.a+4,D,4)", "\tmem .a+4 direct 4\n" },
 	{ "ASCIIZ64=(.a,I,512)", "\tasciiz32 .a indirect*+0 512\n" },
 	{ "ASCIIZ32=(.a,I,0xFFFFFFFFFFFFFFFFF)",
-	  "\tasciiz32 .a indirect*+0 512\n" },
+	  "\tasciiz32 .a indirect*+0 1024\n" },
 	{ "ASCIIZ32=(.a,I,0)", "discarded" },
 	/* LEN */
 	{ "LEN=(a+2,DIRECT),MEM32=(.a,DIRECT,LEN)",
@@ -146,7 +146,8 @@ static const struct {
 	  "\tvar r->next->len\n\tvar buf[i].name :16\n"
 	  "\tvar a?b:c\n\tvar ns::x\n" },
 	{ "VARS=(a,b,),VARS=(c)", "\tvar a\n\tvar b\n\tvar c\n" },
-	{ "VARS=(a:513)", "\tvar a :512\n" },
+	{ "VARS=(a:1024)", "\tvar a :1024\n" },
+	{ "VARS=(a:1025)", "\tvar a :1024\n" },
 	{ "VARS=(a:0)", "discarded" },
 	{ "VARS=(a:b)", "discarded" },
 	{ "VARS=()", "discarded" },

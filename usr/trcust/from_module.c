@@ -739,7 +739,7 @@ static int made_take_data(struct tsf_maker *m, struct made_function *c,
 		    item == point->item_count)
 			continue;
 		bytes += RAS_ITEM_PREFIX + point->items[item++].bytes;
-		if (bytes <= TDF_DATA_MAX)
+		if (bytes <= TDF_DATA_DEFAULT)
 			continue;
 		c->parameters.list[i].readable = false;
 		c->parameters.readable--;

@@ -123,7 +123,7 @@ static void explain_item(const struct compiled *done,
 	snprintf(size, sizeof(size), "%s%u byte%s",
 		 item->variable ? "up to " : "", item->bytes,
 		 plural(item->bytes));
-	printf("    %-*s  %-16s", width, item->label, size);
+	printf("    %-*s  %-17s", width, item->label, size);
 	if (type)
 		printf("%s, ", shown ? shown : type);
 	free(shown);

@@ -20,4 +20,4 @@ echo "REGS=($(repeat 255 AX,)AX)"
 cat <<'END'
 TRACE TP=.delta, DESC="gone too",
 END
-echo "REGS=($(repeat 256 AX,)^{MAXLEN_EXCEED}^{TPRTOOBIG}AX)"
+echo "REGS=($(repeat 256 AX,)^{TPRTOOBIG}AX)"

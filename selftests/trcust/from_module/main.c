@@ -53,9 +53,11 @@ NOINLINE double real(int n)
 
 /* more than a record holds */
 NOINLINE char *strings(const char *a, const char *b, const char *c,
-		       const char *d, const char *e, char *f)
+		       const char *d, const char *e, char *f,
+		       const char *g, const char *h)
 {
-	printf("strings %s %s %s %s %s %s\n", a, b, c, d, e, f);
+	printf("strings %s %s %s %s %s %s %s %s\n", a, b, c, d, e, f, g,
+	       h);
 	return f;
 }
 
@@ -124,7 +126,7 @@ int main(int argc, char **argv)
 	both(&p, p);
 	nothing();
 	real(3);
-	strings("a", "b", "c", "d", "e", f);
+	strings("a", "b", "c", "d", "e", f, "g", "h");
 	printf("outer %d\n", outer(10, 20));
 	checked(crossed(11, 21));
 	leave(by_processor() - 5);

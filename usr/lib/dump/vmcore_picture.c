@@ -206,8 +206,9 @@ static bool slice_read(struct vmcore_source *source, int part, uint32_t index,
 		return false;
 	}
 	source->left -= used;
+	/* what is after the ring belongs to the record at its end */
 	vmcore_part_read(source, part, index, RAS_SLICE_HEADER, slice->data,
-			    used + RAS_RECORD_MAX);
+			 used < bytes ? used : used + RAS_RECORD_MAX);
 	return true;
 }
 

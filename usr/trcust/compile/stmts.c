@@ -220,9 +220,9 @@ int condition_compile(const struct site_stmt *s, const struct expr *condition)
 	return code;
 }
 
-/* Bytes of the registers and prefixes, which are in every record: beside them
- * there must be room for a failing pointer. */
-#define FIXED_MAX	(RAS_RECORD_MAX - RAS_RECORD_HEADER - 16)
+/* Bytes of the registers and prefixes, which are in every record, whatever
+ * MAXDATALENGTH is. */
+#define FIXED_MAX	TDF_DATA_MAX
 
 bool stmts_have_stack(const struct tsf_point *point)
 {

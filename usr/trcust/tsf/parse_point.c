@@ -81,6 +81,8 @@ static bool parse_major(struct parser *p)
 	return true;
 }
 
+#define DATA_USED	512	/* as the message reports */
+
 static bool parse_maxdata(struct parser *p)
 {
 	struct srcpos pos;
@@ -93,7 +95,9 @@ static bool parse_maxdata(struct parser *p)
 		return false;
 	if (value < TDF_DATA_MIN || value > TDF_DATA_MAX) {
 		parser_report(p, pos, TRCERR_INVALIDLENGTH);
-		value = TDF_DATA_MAX;
+		diag_hint(p->diag, "it is from %d to %d", TDF_DATA_MIN,
+			  TDF_DATA_MAX);
+		value = DATA_USED;
 	}
 	p->tsf->maxdata = value;
 	return true;
@@ -260,7 +264,7 @@ static bool header_clause(struct parser *p)
 static bool parse_header(struct parser *p)
 {
 	p->tsf->major = 1;
-	p->tsf->maxdata = TDF_DATA_MAX;
+	p->tsf->maxdata = TDF_DATA_DEFAULT;
 	while (!parser_at(p, "TRACE") && p->token.kind != TOKEN_END) {
 		if (!header_clause(p))
 			p->aborted = true;
