@@ -169,7 +169,7 @@ $(B)/headers:
 # The second half runs in a make of its own: it reads the tree again after
 # setup has installed what was missing.
 demo: setup
-	@$(MAKE) --no-print-directory $(JOBS) all $(B)/demo/app
+	@$(MAKE) --no-print-directory $(JOBS) all $(B)/demo/app $(B)/demo/shop
 	@scripts/demo
 
 # What runs here is built for here.
@@ -218,6 +218,11 @@ $(B)/demo/app: demo/app.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -O2 -g -o $@ $<
+
+$(B)/demo/shop: demo/shop.cc
+	@mkdir -p $(@D)
+	$(call say,CXX,$@)
+	$(Q)$(CXX) -O2 -g -o $@ $<
 
 selftests: all
 	@$(MAKE) --no-print-directory -C selftests
@@ -326,7 +331,7 @@ clean:
 help:
 	@echo 'make            build trcust, trace, tracefmt, heapmon ($(B)/bin), librastrace ($(B)/lib)'
 	@echo 'make lib32      librastrace for 32-bit programs, into $(B)/lib32'
-	@echo 'make demo       show the main job on two programs (root)'
+	@echo 'make demo       show the main job on three programs (root)'
 	@echo 'make check      test every feature in 12 minutes (root; else what needs none)'
 	@echo 'make check-all  all tests in their long forms, for hours: aarch64, check-debug'
 	@echo 'make check-debug a kernel full of checkers, more kernels'

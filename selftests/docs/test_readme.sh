@@ -79,8 +79,8 @@ section docs/guide.md "# Tracing" "## Output" begin
 section README "A worked example" "Requirements" worked
 section docs/heap.md "# The heap" "Stacks do not" heap
 awk '/^# / { exit } { print }' "$TMP/worked" | sed '/./,$!d' >"$TMP/tsf"
-is "$(cat "$TMP/tsf")" "$(cat "$TOP/demo/bash.tsf")" \
-	"the TSF of README is demo/bash.tsf"
+is "$(cat "$TMP/tsf")" "$(cat "$TOP/demo/shop.tsf")" \
+	"the TSF of README is demo/shop.tsf"
 
 # targets of make, and names of files
 grep -ohE '(^    (sudo )?|`)make [a-z][a-z-]*( |`|$)' "$TOP/README" "$TOP"/docs/* |
@@ -104,17 +104,18 @@ if [ "$(id -u)" -ne 0 ]; then
 	tap_done
 fi
 cd "$TOP" || exit 1
-ok "the small program builds" make -s build/demo/app
+ok "the small programs build" make -s build/demo/app build/demo/shop
 follow begin
 like "$(cat "$TMP/begin.transcript")" \
 	'^order->account->owner->city = Zwolle$' "the customer is there"
 like "$(cat "$TMP/begin.transcript")" '^ +3 +[0-9.]+ [num]?s .*order_book$' \
 	"three calls are paired"
-# the guide and README trace the same file
+like "$(cat "$TMP/begin.transcript")" '^  line +echo hello$' \
+	"the line is there"
 "$BIN/trace" clear
 follow worked
-like "$(cat "$TMP/worked.transcript")" '^  line +echo hello$' \
-	"the line is there"
+like "$(cat "$TMP/worked.transcript")" '^items = .*name = "tea, loose"' \
+	"the vector is there"
 follow heap
 like "$(cat "$TMP/heap.transcript")" \
 	'^  freed +2 blocks +23 bytes$' "both notes are freed"

@@ -106,7 +106,7 @@ exits_judge() {
 	rm -f all.tdf
 	trcust --site=exact /W0 all.tsf
 	trcust --dump all.tdf >dump
-	awk '/^  site / { print substr($6, 3) }' dump >sites
+	sed -n "s/^  site .* address 0x\([0-9a-f]*\) .*/\1/p" dump >sites
 	while read -r name begin size; do
 		printf '%x begin %s\n' "0x$begin" "$name"
 		printf '%x end %s\n' "$((0x$begin + 0x$size))" "$name"

@@ -65,18 +65,18 @@ if c++ -w -O0 -g -o names "$here/exits/names.cc" 2>log; then
 	# Every copy of what was only inlined
 	sites_of .small >got
 	is "$(wc -l <got)" 2 "sites of a function that was only inlined"
-	like "$(cat got)" '^_Z5firsti\+' "one where it was inlined"
-	like "$(cat got)" '^_Z6secondi\+' "one where it was inlined again"
+	like "$(cat got)" '^first\+' "one where it was inlined"
+	like "$(cat got)" '^second\+' "one where it was inlined again"
 
 	# Every instance of a template has its lines
 	line=$(grep -n 'sink = sink + 1' "$here/exits/names.cc" | cut -d: -f1)
 	sites_of "@names.cc,$line" >got
-	like "$(cat got)" '^_Z5twiceIiE' "a line of a template of int"
-	like "$(cat got)" '^_Z5twiceIdE' "a line of a template of double"
+	like "$(cat got)" '^twice<int>\+' "a line of a template of int"
+	like "$(cat got)" '^twice<double>\+' "a line of a template of double"
 	line=$(grep -n 'sink \* 3' "$here/exits/names.cc" | cut -d: -f1)
 	sites_of "@NAMES.CC,$line" >got
-	like "$(cat got)" '^_Z5firsti' "a line of an inlined function"
-	like "$(cat got)" '^_Z6secondi' "and of its other copy"
+	like "$(cat got)" '^first\+' "a line of an inlined function"
+	like "$(cat got)" '^second\+' "and of its other copy"
 else
 	skip "names of C++" "the compiler can't do it"
 fi

@@ -132,11 +132,15 @@ static void write_site(struct tdf_writer *w, const struct compile_site *in,
 	char text[INSN_TEXT];
 	/* without a file or map, an address is one of the BTF's image */
 	bool placed = w->c->module->elf || w->c->map;
+	/* the kernel is asked for its symbols, those of programs are shown */
+	char *full = w->c->module->kind == TDF_MODULE_USER ?
+			     demangle_symbol(in->symbol) : NULL;
+	char *shown = full ? demangle_display(full) : NULL;
 	struct tdf_site out = {
 		.offset = in->offset,
 		.address = placed ? in->address : 0,
 		.nominal = placed ? in->nominal : 0,
-		.symbol = strings_add(&w->strings, in->symbol),
+		.symbol = strings_add(&w->strings, shown ? shown : in->symbol),
 		.symbol_offset = in->symbol_offset,
 		.cost = in->cost,
 		.insn_length = in->insn_length,
@@ -150,6 +154,8 @@ static void write_site(struct tdf_writer *w, const struct compile_site *in,
 	if (!arch_insn_print(w->c->module->arch, in->insn, in->insn_length,
 			     in->address, text, sizeof(text)))
 		out.text = strings_add(&w->strings, text);
+	free(shown);
+	free(full);
 	memcpy(out.insn, in->insn, sizeof(out.insn));
 	bytes_add(&w->file, &out, sizeof(out));
 	*stmt += in->stmts;
