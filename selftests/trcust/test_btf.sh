@@ -96,7 +96,7 @@ trcust --btf types --from-module --args --retep vmlinux >all.tsf
 like "$(cat all.tsf)" "VARS=\(item, n, pair, flag, text, seventh" \
 	"--from-module: parameters"
 like "$(cat all.tsf)" "TP=.check,RETEP=CALLER" "  return points"
-like "$(cat all.tsf)" "%\{bool\}" "  results by type"
+like "$(cat all.tsf)" 'VARS=\(\$result\)' "  results by type"
 status 0 "  it compiles" trcust --btf types all.tsf
 
 # A kernel module: its BTF continues the kernel's

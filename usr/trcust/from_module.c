@@ -144,60 +144,15 @@ static int signature_parameters_find(struct dwarf_file *dwarf, uint64_t entry,
 	return 0;
 }
 
-/* The clauses for a value of the type in the register; an enumeration's
- * constants by name when `typed`. */
-static char *result_of_type(const struct module *module, Dwarf_Die *type,
-			    bool typed)
-{
-	static const char *const names[] = {
-		[1] = "char", [2] = "short", [4] = "int", [8] = "long long",
-	};
-	enum dwarf_type_kind kind = dwarf_type_kind(type);
-	unsigned int width = module->elf_class == ELFCLASS64 ? 8 : 4;
-	const char *reg = module->arch->result, *sign = "";
-	bool is_signed = dwarf_type_is_signed(type);
-	char *name, *text = NULL;
-	uint64_t bytes;
-
-	if (kind == DWARF_TYPE_POINTER || kind == DWARF_TYPE_REFERENCE)
-		return text_format("FMT=\"returns %%{p%u}\",\n\tREGS=(%s)",
-				   8 * width, reg);
-	if (kind == DWARF_TYPE_ENUM && typed) {
-		name = dwarf_type_spell(type, 0, 0);
-		if (name && !strpbrk(name, "}%\"\\"))
-			text = text_format("FMT=\"returns %%P%%{%s}\",\n"
-					   "\tVARS=((%s)$%s)", name, name, reg);
-		free(name);
-		return text;
-	}
-	if ((kind != DWARF_TYPE_ENUM && kind != DWARF_TYPE_BOOL &&
-	     kind != DWARF_TYPE_CHAR && kind != DWARF_TYPE_INT) ||
-	    !dwarf_type_bytes(type, &bytes) || !bytes || bytes > width ||
-	    (bytes & (bytes - 1)))
-		return NULL;
-	if (kind == DWARF_TYPE_BOOL && bytes == 1)
-		return text_format("FMT=\"returns %%P%%{bool}\",\n"
-				   "\tVARS=((unsigned char)$%s)", reg);
-	if (!is_signed)
-		sign = "unsigned ";
-	else if (bytes == 1)
-		sign = "signed ";
-	return text_format("FMT=\"returns %%P%%{%c%u}\",\n\tVARS=((%s%s)$%s)",
-			   is_signed ? 'd' : 'u', 8 * (unsigned int)bytes, sign,
-			   names[bytes], reg);
-}
-
 /*
- * Clauses that log the return value, malloc'd; `typed`: with its type's name
- * where that says more. NULL: there is none, it isn't in a register that a
- * probe can read, or there is no memory.
+ * Clauses that log the return value, malloc'd. NULL: there is none, or there is
+ * no memory.
  */
 static char *signature_result_find(const struct module *module,
-				   struct dwarf_file *dwarf, uint64_t entry,
-				   bool typed)
+				   struct dwarf_file *dwarf, uint64_t entry)
 {
 	const char *reg = module->arch->result;
-	Dwarf_Die function, type, bare;
+	Dwarf_Die function, type;
 
 	if (!signature_function(dwarf, entry, &function))
 		return text_format("FMT=\"%s = %%{x%u}\",\n\tREGS=(%s)", reg,
@@ -205,8 +160,8 @@ static char *signature_result_find(const struct module *module,
 				   reg);
 	if (!dwarf_type_of(&function, &type))
 		return NULL;
-	dwarf_type_peel(&type, &bare, NULL);
-	return bare.addr ? result_of_type(module, &bare, typed) : NULL;
+	return text_format("FMT=\"returns %%P%%{auto}\",\n"
+			   "\tVARS=($result)");
 }
 
 #define POST		0x8000	/* minor of a return point: that of the entry's
@@ -219,7 +174,7 @@ static char *signature_result_find(const struct module *module,
 #define NAME_MAX_SHOWN	200	/* bytes of a name in a DESC */
 
 /* What a tracepoint has; less when that doesn't compile. */
-enum level { LEVEL_NONE, LEVEL_BARE, LEVEL_DATA, LEVEL_TYPED };
+enum level { LEVEL_NONE, LEVEL_BARE, LEVEL_DATA };
 
 struct made_point {
 	enum level level;
@@ -234,10 +189,12 @@ struct made_function {
 				 * another function has the same; NULL: name */
 	char *tp;		/* ".name", "@ADDR,0x1139" */
 	bool at_label;		/* the entry's point is at the symbol itself */
+	bool meets_exit;	/* or it has to be: after the prologue it is
+				 * where an exit is */
 	bool elsewhere;		/* tp means another function */
 	struct signature_parameters parameters;
 	char *unknown;		/* why nothing is known of them; or NULL */
-	char *results[2];	/* clauses of LEVEL_DATA and _TYPED */
+	char *result;		/* clauses of LEVEL_DATA at the exits */
 	struct made_point entry, post;
 };
 
@@ -253,6 +210,7 @@ struct tsf_maker {
 						 * name without its scope */
 	size_t count;
 	size_t left_out;
+	bool again;		/* entries have other places now */
 	const char *registers;	/* of arguments, when nothing else is known of
 				 * these; or NULL */
 	struct bytes text;
@@ -321,8 +279,7 @@ static void candidate_free(struct made_function *c)
 	free(c->full);
 	free(c->shown);
 	free(c->tp);
-	free(c->results[0]);
-	free(c->results[1]);
+	free(c->result);
 	signature_parameters_free(&c->parameters);
 	free(c->unknown);
 }
@@ -578,7 +535,7 @@ static void text_point(struct tsf_maker *m, const struct made_function *c, bool 
 		before = ", ";
 	}
 	if (level != LEVEL_BARE && post)
-		bytes_print(text, ",\n\t%s", c->results[level - LEVEL_DATA]);
+		bytes_print(text, ",\n\t%s", c->result);
 	else if (level != LEVEL_BARE && c->parameters.readable)
 		bytes_print(text, ")");
 	bytes_print(text, "\n");
@@ -698,6 +655,18 @@ static int find_parameters(struct tsf_maker *m, struct made_function *c,
 	return code;
 }
 
+/* Does the function leave by the instruction? */
+static bool leaves_at(struct module *module, uint64_t address)
+{
+	struct arch_insn insn;
+	const uint8_t *code;
+	size_t available;
+
+	code = module_code(module, address, &available, NULL);
+	return code && !arch_insn_decode(module->arch, code, available, &insn) &&
+	       (insn.flow == ARCH_FLOW_RETURN || insn.flow == ARCH_FLOW_JUMP);
+}
+
 static int take_place(struct tsf_maker *m, struct made_function *c,
 		      struct made_point *tracepoint,
 		      const struct compile_point *point)
@@ -713,14 +682,28 @@ static int take_place(struct tsf_maker *m, struct made_function *c,
 	if (c->elsewhere)
 		return 0;
 	tracepoint->good = true;
+	if (!post && m->s->retep && !c->at_label && *c->tp != '@' &&
+	    site->nominal != c->symbol->address &&
+	    leaves_at(m->module, site->nominal)) {
+		c->at_label = c->meets_exit = true;
+		m->again = true;
+		return 0;
+	}
 	if (!m->s->args)
 		return 0;
-	for (int i = 0; post && i < 2; i++)
-		c->results[i] = signature_result_find(m->module, m->dwarf,
-						      c->symbol->address, i);
+	if (post)
+		c->result = signature_result_find(m->module, m->dwarf,
+						  c->symbol->address);
 	if (!post && m->dwarf && *c->tp != '@')
 		return find_parameters(m, c, point);
 	return 0;
+}
+
+static int take_place_again(struct tsf_maker *m, struct made_function *c,
+			    struct made_point *tracepoint,
+			    const struct compile_point *point)
+{
+	return c->meets_exit ? take_place(m, c, tracepoint, point) : 0;
 }
 
 /* As many of the parameters as a record has room for. */
@@ -779,6 +762,8 @@ static int points_settle(struct tsf_maker *m)
 							       LEVEL_NONE;
 	}
 	code = text_compile(m, take_place);
+	if (!code && m->again)
+		code = text_compile(m, take_place_again);
 	levels_lower(m);
 	if (code || !m->s->args)
 		return code;
@@ -787,9 +772,8 @@ static int points_settle(struct tsf_maker *m)
 
 		if (c->entry.level != LEVEL_NONE && c->parameters.readable)
 			c->entry.level = LEVEL_DATA;
-		if (c->post.level != LEVEL_NONE && c->results[0])
-			c->post.level = c->results[1] ? LEVEL_TYPED :
-							LEVEL_DATA;
+		if (c->post.level != LEVEL_NONE && c->result)
+			c->post.level = LEVEL_DATA;
 	}
 	do
 		code = text_compile(m, made_take_data);

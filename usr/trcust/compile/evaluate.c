@@ -9,6 +9,7 @@
 #include "emit.h"
 #include "lib/debug/arch/arch.h"
 #include "analysis.h"
+#include "result.h"
 #include "symbol.h"
 
 static void register_value(struct evaluation *e, struct value *value,
@@ -40,6 +41,8 @@ static bool evaluate_register(struct evaluation *e, const struct expr *expr,
 	struct value_type type = value_type_void();
 	char why[80];
 
+	if (!strcmp(expr->name, "result"))
+		return result_evaluate(e, expr, value);
 	e->code = 1;
 	if (number < 0) {
 		diag_report(e->c->diag, expr->pos, TRCERR_NOTAREG, expr->name);

@@ -9,6 +9,7 @@
 
 #define EPILOGUE_MAX	32	/* instructions from a site to the exit */
 #define DEPTH_MAX	8	/* jumps on the way */
+#define RESULT_VECTORS	3	/* the first two have what a function returns */
 
 struct exits_jump {
 	uint64_t target, from;
@@ -194,7 +195,8 @@ static bool exit_path_add(struct exits_finder *e, struct exit_path *path,
 	if (path->effect.count == EPILOGUE_MAX ||
 	    insn->flow != ARCH_FLOW_NEXT ||
 	    !arch_effect_find(arch, part->bytes + at, part->size - at, address,
-			      &effect))
+			      &effect) ||
+	    effect.vectors & RESULT_VECTORS)
 		return false;
 	*gives_back = insn->epilogue || restores(arch, path, &effect);
 	if (!*gives_back) {

@@ -159,6 +159,9 @@ struct arch_effect {
 	 * ARCH_SOURCE_UNKNOWN may come from, an access to ARCH_SPACE_UNKNOWN
 	 * may go through, or another kind of register may get; a superset */
 	uint32_t uses;
+	/* vector registers that rastrace.ko reads and that it writes, a bit
+	 * each from the first one on */
+	uint32_t vectors;
 	uint8_t count;
 	struct arch_transfer transfers[ARCH_TRANSFERS];
 	/* all that is read and written in memory, whether a transfer has it or

@@ -291,6 +291,12 @@ static void effect_add_operand(const struct x86_insn *insn,
 		case ZYDIS_REGCLASS_BOUND: case ZYDIS_REGCLASS_TMM:
 			effect->known = false;
 			return;
+		case ZYDIS_REGCLASS_XMM: case ZYDIS_REGCLASS_YMM:
+		case ZYDIS_REGCLASS_ZMM:
+			number = ZydisRegisterGetId(operand->reg.value);
+			if (number < 16 && written)
+				effect->vectors |= 1u << number;
+			return;
 		default:
 			number = x86_register_number(insn, operand->reg.value);
 			if (number >= 0 && written)

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# What functions return is what the program itself prints of it, or marked: in
+# registers and in memory, of C, C++ and Rust, also in 32-bit programs.
+. "$(dirname "$0")/../tap.sh"
+need_root
+here=$(cd "$(dirname "$0")" && pwd)/results
+LC_ALL=C.UTF-8
+export LC_ALL
+cd "$TMP" || exit 1
+rounds=12
+
+# Of each line: the same, marked, or wrong.
+compare() {
+	paste "$1" "$2" | awk -F '\t' '
+		$1 == $2 { same++; next }
+		$2 ~ /<(cut|not |[0-9]+ of )/ { marked++; next }
+		{ wrong++; if (wrong < 9) print "is " $2 ", not " $1 }
+		END { print same + 0, marked + 0, wrong + 0 >"score" }' >wrong
+	read -r same marked wrong <score
+}
+
+# trace_results NAME INCLUDE: the program has been built
+trace_results() {
+	name=$1
+	shift
+	trcust --from-module --retep --args --exclude main --exclude 'print*' \
+		"$@" ./values >v.tsf 2>log && trcust -W1 v.tsf >log 2>&1 || {
+		not_ok "$name: compiles"
+		diag_file log
+		return
+	}
+	trace run -o t.ras v.tdf -- ./values "$rounds" >printed 2>log
+	tracefmt -q t.ras 2>log2 | grep -a '^returns' >traced
+	compare printed traced
+	is "$(wc -l <traced)" "$(wc -l <printed)" "$name: every value is traced"
+	is "$wrong" 0 "$name: none is wrong and not marked"
+	diag_file wrong
+	ok "$name: $same are the same, $marked marked" \
+		[ "$same" -gt $((2 * marked)) ]
+}
+
+for row in "gcc -O0" "gcc -O2" "clang -O0" "clang -O2" "gcc -m32 -O2"; do
+	# shellcheck disable=SC2086
+	if ${row} -g -o values "$here/values.c" 2>log; then
+		trace_results "$row" --exclude '_*' --exclude '*_*'
+	else
+		skip "$row" "it does not build"
+	fi
+done
+for row in "g++ -O0" "g++ -O2" "clang++ -O0" "clang++ -O2"; do
+	# shellcheck disable=SC2086
+	if ${row} -std=c++17 -g -o values "$here/values.cc" 2>log; then
+		trace_results "$row" --include text --include view \
+			--include list --include 'maybe*' --include owned \
+			--include shared --include reference --include hue \
+			--include 'by_*' --include bases --include inner
+	else
+		skip "$row" "it does not build"
+	fi
+done
+for opt in -Copt-level=0 -O; do
+	# shellcheck disable=SC2086
+	if rustc $opt -g -o values "$here/values.rs" 2>log; then
+		trace_results "rustc $opt" --include 'r_*'
+	else
+		skip "rustc $opt" "it does not build"
+	fi
+done
+tap_done
