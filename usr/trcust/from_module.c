@@ -451,9 +451,11 @@ static char *name_as_written(struct tsf_maker *m, const struct made_function *c)
 	char *whole = demangle_shorten(c->full), *text = NULL;
 	const char *names[] = { c->shown, whole };
 
+	/* debug information has names without the tags of an ABI */
 	for (size_t i = 0; i < 2 && !text && names[i]; i++)
-		if (m->dwarf ? is_only_one(m->dwarf, c, names[i], NULL) :
-			       symbol_is_only_one(m, c, names[i]))
+		if (!strstr(names[i], "[abi:") &&
+		    (m->dwarf ? is_only_one(m->dwarf, c, names[i], NULL) :
+				symbol_is_only_one(m, c, names[i])))
 			text = made_name_write(m->module, names[i], false);
 	free(whole);
 	return text;

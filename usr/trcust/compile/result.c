@@ -51,7 +51,7 @@ static bool padding_add(struct place *place, uint64_t bytes)
 			    padding_add(place, bytes - 8);
 }
 
-static bool register_add(struct evaluation *e,
+static bool returned_add(struct evaluation *e,
 		     const struct dwarf_result_part *part, struct place *place)
 {
 	const struct arch *arch = e->c->module->arch;
@@ -75,7 +75,7 @@ static bool parts_add(struct evaluation *e, const struct dwarf_result *result,
 		const struct dwarf_result_part *part = &result->parts[i];
 
 		if (!padding_add(place, part->offset - at) ||
-		    !register_add(e, part, place))
+		    !returned_add(e, part, place))
 			return false;
 		at = part->offset + part->bytes;
 	}

@@ -207,7 +207,8 @@ static int refuse_result(struct error *err, const char *why)
 }
 
 static void result_part_add(struct dwarf_result *result, uint64_t offset,
-		     uint64_t bytes, unsigned int reg, unsigned int skip)
+			    uint64_t bytes, unsigned int reg,
+			    unsigned int skip)
 {
 	result->parts[result->count++] = (struct dwarf_result_part){
 		.offset = offset, .bytes = bytes, .reg = reg, .skip = skip,
@@ -221,8 +222,9 @@ static int result_words(const struct arch *arch, uint64_t bytes,
 	unsigned int width = arch->elf_class == ELFCLASS64 ? 8 : 4;
 
 	for (uint64_t at = 0; at < bytes; at += width)
-		result_part_add(result, at, bytes - at < width ? bytes - at : width,
-			 arch->results[at / width], 0);
+		result_part_add(result, at,
+				bytes - at < width ? bytes - at : width,
+				arch->results[at / width], 0);
 	return 0;
 }
 
@@ -244,18 +246,19 @@ static int result_classes(const struct classing *g, uint64_t bytes,
 
 		switch (g->classes[at / WORD]) {
 		case CLASS_INTEGER:
-			result_part_add(result, at, left, g->arch->results[general++],
-				 0);
+			result_part_add(result, at, left,
+					g->arch->results[general++], 0);
 			break;
 		case CLASS_SSE:
 			result_part_add(result, at, left,
-				 g->arch->vector_first + vector++, 0);
+					g->arch->vector_first + vector++, 0);
 			break;
 		case CLASS_SSEUP:
 			if (!vector)
 				return refuse_result(err, WHY_UNKNOWN);
 			result_part_add(result, at, left,
-				 g->arch->vector_first + vector - 1, WORD);
+					g->arch->vector_first + vector - 1,
+					WORD);
 			break;
 		default:
 			break;
@@ -663,7 +666,8 @@ static void layout_struct(struct layouting *g, Dwarf_Die *bare,
 		return;
 	layout_fields(&f, layout);
 	/* outermost, bytes and an integer are in the same register */
-	if (f.count == 1 && layout->abi == ABI_SCALAR && !is_transparent(bare) &&
+	if (f.count == 1 && layout->abi == ABI_SCALAR &&
+	    !is_transparent(bare) &&
 	    (layout->scalars[0].is_float || g->depth > 1))
 		g->why = WHY_UNKNOWN;
 }
@@ -737,8 +741,9 @@ static int result_rust(const struct arch *arch, Dwarf_Die *bare, uint64_t bytes,
 		const struct layout_scalar *scalar = &layout.scalars[i];
 
 		result_part_add(result, scalar->offset, scalar->bytes,
-			 scalar->is_float ? arch->vector_first + vector++ :
-					    arch->results[general++], 0);
+				scalar->is_float ?
+					arch->vector_first + vector++ :
+					arch->results[general++], 0);
 	}
 	return 0;
 }
