@@ -120,7 +120,17 @@ struct tff_entry {
 #define TFF_CTYPE_EACH		19	/* elements that are items of their own.
 					 * Parts: as of a LIST with a number, but
 					 * without the nodes */
-#define TFF_CTYPE_LAST		TFF_CTYPE_EACH
+#define TFF_CTYPE_DYNAMIC	20	/* of a type that the program knows. Parts:
+					 * an address that stands for the type,
+					 * as linked (8 bytes; 0: null); a
+					 * pointer to the value (8 bytes); its
+					 * bytes; the parts of all alternatives, once
+					 * of those that follow each other with the
+					 * same type, others without parts aside.
+					 * Members: as those of VARIANT after the
+					 * first; of an alternative whose value
+					 * has no bytes only the name is known */
+#define TFF_CTYPE_LAST		TFF_CTYPE_DYNAMIC
 
 /*
  * A value that has parts is several items of a record: those of its own bytes,
@@ -132,6 +142,14 @@ struct tff_entry {
 #define TFF_PARTS_MAX		TDF_STMTS_MAX
 
 #define TFF_CTYPE_NONE		0xffffffff
+
+/* The member with this index is a number with a name, and has no type. */
+static inline int tff_member_is_number(__u8 kind, __u32 index)
+{
+	return kind == TFF_CTYPE_ENUM ||
+	       (kind == TFF_CTYPE_VARIANT && index & 1) ||
+	       (kind == TFF_CTYPE_DYNAMIC && !(index & 1));
+}
 
 struct tff_ctype {
 	__u32 name;		/* string as C has it: "struct request", "int" */
@@ -153,10 +171,11 @@ struct tff_member {		/* of a struct, tuple or union; an enumerator */
 	__u32 name;		/* string; "" without a name */
 	__u32 ctype;		/* index in the section's ctypes, smaller than
 				 * that of the struct */
-	__u64 value;		/* ENUM, VARIANT: its value; else the offset in
-				 * bits */
+	__u64 value;		/* ENUM, VARIANT, DYNAMIC: its value; else the
+				 * offset in bits */
 	__u32 bits;		/* width of a bit-field, from its lowest bit;
-				 * 0: the whole type; VARIANT: see there */
+				 * 0: the whole type; of the number of an
+				 * alternative: see VARIANT */
 	__u32 reserved;
 };
 

@@ -9,7 +9,8 @@
 #include "decoder.h"
 
 enum { INT, TEXT, TEXTS, ITEM, ITEMS, ONE, FLAG, NOTHING, MAYBE, ENUM, HIDDEN, TIME,
-       AGE, LIST, CHAIN, ENTRY, MAP, PLAIN, EACH };
+       AGE, LIST, CHAIN, ENTRY, MAP, PLAIN, EACH,
+       WHO };
 
 static const struct {
 	const char *name;
@@ -17,7 +18,7 @@ static const struct {
 	struct {
 		const char *name;
 		struct tff_member member;
-	} members[9];
+	} members[11];
 } all[] = {
 	[INT] = { "int", { .bytes = 4, .kind = TFF_CTYPE_INT } },
 	[TEXT] = { "text", { .bytes = 16, .kind = TFF_CTYPE_TEXT } },
@@ -51,6 +52,17 @@ static const struct {
 		     { { "t", { .ctype = TEXT } } } },
 	[TIME] = { "span", { .bytes = 8, .kind = TFF_CTYPE_TIME,
 			     .is_signed = 1 } },
+	[WHO] = { "who", { .bytes = 16, .kind = TFF_CTYPE_DYNAMIC },
+		  { { "Int", { .ctype = NOTHING, .value = 0x10 } },
+		    { "", { .ctype = INT } },
+		    { "Text", { .ctype = NOTHING, .value = 0x20 } },
+		    { "", { .ctype = TEXT } },
+		    { "Name", { .ctype = NOTHING, .value = 0x30 } },
+		    { "", { .ctype = NOTHING } },
+		    { "Same", { .ctype = NOTHING, .value = 0x40 } },
+		    { "", { .ctype = TEXT } },
+		    { "Item", { .ctype = NOTHING, .value = 0x50 } },
+		    { "", { .ctype = ITEM } } } },
 	[AGE] = { "age", { .bytes = 12, .kind = TFF_CTYPE_TIME } },
 	[LIST] = { "list", { .bytes = 16, .kind = TFF_CTYPE_LIST,
 			     .target = INT, .count = 2 } },
@@ -78,7 +90,7 @@ static struct tff *types_make(void)
 	tff_section_begin(&builder, "/bin/app", 1);
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		tff_ctype_add(&builder, all[i].name, all[i].type);
-		for (size_t m = 0; m < 9 && all[i].members[m].name; m++)
+		for (size_t m = 0; m < 11 && all[i].members[m].name; m++)
 			tff_member_add(&builder, all[i].members[m].name,
 				       all[i].members[m].member);
 	}
@@ -238,6 +250,21 @@ static const struct {
 	{ "%P%{each}|", "n1 '0000' -", "{808464432}|" },
 	{ "%P%{each}|", "n3 '0000' f",
 	  "{808464432, " FAULT ", <cut: 2 of 3>}|" },
+	{ "%P%{who}|", "n0 n0 - n0 - n0 -", "NULL|" },
+	{ "%P%{who}|%P%{int}", "n0x10 n1 '0000' n0 - n0 - '0000'",
+	  "Int(808464432)|808464432" },
+	{ "%P%{who}|", "n0x20 n1 - n2 'ab' n0 -", "Text(\"ab\")|" },
+	{ "%P%{who}|", "n0x40 n1 - n2 'ab' n0 -", "Same(\"ab\")|" },
+	{ "%P%{who}|", "n0x30 n1 - n0 - n0 -", "Name|" },
+	{ "%P%{who}|%P%{int}", "n0x50 n1 '0000" ZEROS "' n0 - n1 'x' '0000'",
+	  "Item {n = 808464432, t = \"x\"}|808464432" },
+	{ "%P%{who}|", "n0x50 n0 - n0 - n0 -", "Item NULL|" },
+	{ "%P%{who}|", "n0x10 n1 f n0 - n0 -", "Int(" FAULT ")|" },
+	{ "%P%{who}|", "n0x20 n1 - n2 f n0 -", "Text(" FAULT ")|" },
+	{ "%P%{who}|%P%{int}", "n0x60 n1 - n0 - n0 - '0000'",
+	  "<type at 0x60: not known>|808464432" },
+	{ "%P%{who}|%P%{int}", "f f f f f f f '0000'", FAULT "|808464432" },
+	{ "%P%{who}|", "n0x10 f f n0 - n0 -", "Int(" FAULT ")|" },
 	{ "%P%{hidden}|", "'" ZEROS "'", "{t = <not traced>}|" },
 };
 
@@ -246,7 +273,7 @@ static void test_random(const struct value_types *types)
 {
 	static const char *const fmts[] = {
 		"%P%{text}", "%P%{texts} %P%{item}", "%P%{items}", "%P%{one}",
-		"%P%{maybe}%P%{enum}", "%{one}%{texts}", "%P%W%{span}",
+		"%P%{maybe}%P%{who}%P%{enum}", "%{one}%{texts}", "%P%W%{span}",
 		"%P%{list}%P%{chain}", "%P%{map}", "%P%{each}%P%{plain}",
 	};
 	unsigned int printed = 0;

@@ -177,6 +177,7 @@ static void dump_ctypes(const struct tff *tff, const struct tff_section *s)
 		[TFF_CTYPE_VARIANT] = "variant", [TFF_CTYPE_TIME] = "time",
 		[TFF_CTYPE_LIST] = "list", [TFF_CTYPE_MAP] = "map",
 		[TFF_CTYPE_TUPLE] = "tuple", [TFF_CTYPE_EACH] = "each",
+		[TFF_CTYPE_DYNAMIC] = "dynamic",
 	};
 
 	for (uint32_t i = 0; i < s->ctypes; i++) {
@@ -197,8 +198,7 @@ static void dump_ctypes(const struct tff *tff, const struct tff_section *s)
 		printf("%s\n", type->is_signed ? " signed" : "");
 		for (uint32_t j = 0; j < type->members; j++, m++) {
 			dump_labelled("    member", tff_string(tff, m->name));
-			if (type->kind == TFF_CTYPE_ENUM ||
-			    (type->kind == TFF_CTYPE_VARIANT && j & 1))
+			if (tff_member_is_number(type->kind, j))
 				printf(" value %" PRId64 "\n",
 				       (int64_t)m->value);
 			else

@@ -51,18 +51,19 @@ static int tff_check_members(const struct table_file *file,
 	const struct tff_member *m = &tff->members[s->first_member] +
 				     type->first_member;
 	bool is_variant = type->kind == TFF_CTYPE_VARIANT;
+	bool is_dynamic = type->kind == TFF_CTYPE_DYNAMIC;
 
-	TABLE_CHECK(!type->members || is_variant ||
+	TABLE_CHECK(!type->members || is_variant || is_dynamic ||
 			    type->kind == TFF_CTYPE_ENUM ||
 			    type->kind == TFF_CTYPE_STRUCT ||
 			    type->kind == TFF_CTYPE_TUPLE ||
 			    type->kind == TFF_CTYPE_UNION,
 		    "C type of kind %u with members", type->kind);
-	TABLE_CHECK(!is_variant || type->members & 1,
+	TABLE_CHECK((!is_variant || type->members & 1) &&
+			    (!is_dynamic || !(type->members & 1)),
 		    "alternatives of C type %u", i);
 	for (uint32_t k = 0; k < type->members; k++) {
-		bool number = type->kind == TFF_CTYPE_ENUM ||
-			      (is_variant && k & 1);
+		bool number = tff_member_is_number(type->kind, k);
 
 		TABLE_CHECK(tff_has_string(tff, m[k].name) &&
 				    (number || (m[k].ctype < i &&
@@ -77,7 +78,7 @@ unsigned int tff_ctype_parts(const struct tff_ctype *type,
 			     const struct tff_member *members,
 			     const uint16_t *parts)
 {
-	bool is_variant = type->kind == TFF_CTYPE_VARIANT;
+	uint32_t last = TFF_CTYPE_NONE;
 	uint64_t sum = 0;
 
 	switch (type->kind) {
@@ -101,11 +102,21 @@ unsigned int tff_ctype_parts(const struct tff_ctype *type,
 	case TFF_CTYPE_ARRAY:
 		sum = (uint64_t)type->count * parts[type->target];
 		break;
+	case TFF_CTYPE_DYNAMIC:
+		sum = 3;
+		for (uint32_t k = 1; k < type->members; k += 2) {
+			if (!parts[members[k].ctype] || members[k].ctype == last)
+				continue;
+			last = members[k].ctype;
+			sum += parts[last];
+		}
+		break;
 	case TFF_CTYPE_TUPLE:
 	case TFF_CTYPE_STRUCT:
 	case TFF_CTYPE_VARIANT:
 		for (uint32_t k = 0; k < type->members; k++)
-			if (!members[k].bits && (!is_variant || !(k & 1)))
+			if (!members[k].bits &&
+			    !tff_member_is_number(type->kind, k))
 				sum += parts[members[k].ctype];
 		break;
 	}

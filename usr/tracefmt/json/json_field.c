@@ -46,7 +46,8 @@ static bool json_value_status(struct value_walk *walk,
 	    status == VALUE_LOST)
 		return true;
 	if (status != VALUE_SHORT || node->kind < VALUE_STRING ||
-	    node->kind == VALUE_VARIANT || node->type->kind == TFF_CTYPE_TUPLE)
+	    node->kind == VALUE_VARIANT || node->kind == VALUE_DYNAMIC ||
+	    node->type->kind == TFF_CTYPE_TUPLE)
 		json_value_nothing(v);
 	return true;
 }
@@ -386,7 +387,8 @@ static bool marks_status(struct value_walk *walk, const struct value_node *node,
 		*end = '\0';
 		json_string(json, "why", text);
 	} else {
-		json_string(json, "why", "no_alternative");
+		json_string(json, "why", node->kind == VALUE_DYNAMIC ?
+				    "unknown_type" : "no_alternative");
 		json_number(json, "number", node->raw);
 	}
 	json_close(json, '}');

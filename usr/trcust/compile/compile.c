@@ -92,7 +92,7 @@ static void layout_text(struct bytes *text, const struct ctypes *ctypes,
 		layout_text(text, ctypes, type->target);
 	for (size_t i = 0; i < type->member_count; i++) {
 		bytes_print(text, " %" PRId64, type->members[i].value);
-		if (type->kind != TFF_CTYPE_ENUM &&
+		if (!tff_member_is_number(type->kind, i) &&
 		    ctypes->types[type->members[i].ctype].parts)
 			layout_text(text, ctypes, type->members[i].ctype);
 	}

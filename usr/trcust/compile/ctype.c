@@ -126,9 +126,9 @@ static void ctype_free(struct ctype *type)
 static uint16_t ctype_parts_count(const struct ctypes *types,
 				  const struct ctype *type)
 {
-	bool is_variant = type->kind == TFF_CTYPE_VARIANT;
 	uint64_t each = type->target < types->count ?
 				types->types[type->target].parts : 0;
+	uint32_t last = CTYPE_NONE;
 	uint64_t sum = 0;
 
 	switch (type->kind) {
@@ -152,12 +152,23 @@ static uint16_t ctype_parts_count(const struct ctypes *types,
 	case TFF_CTYPE_ARRAY:
 		sum = type->count * each;
 		break;
+	case TFF_CTYPE_DYNAMIC:
+		sum = 3;
+		for (size_t i = 1; i < type->member_count; i += 2) {
+			uint32_t ctype = type->members[i].ctype;
+
+			if (!types->types[ctype].parts || ctype == last)
+				continue;
+			last = ctype;
+			sum += types->types[ctype].parts;
+		}
+		break;
 	case TFF_CTYPE_TUPLE:
 	case TFF_CTYPE_STRUCT:
 	case TFF_CTYPE_VARIANT:
 		for (size_t i = 0; i < type->member_count; i++)
 			if (!type->members[i].bits &&
-			    (!is_variant || !(i & 1)))
+			    !tff_member_is_number(type->kind, i))
 				sum += types->types[type->members[i].ctype]
 					       .parts;
 		break;

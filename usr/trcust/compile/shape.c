@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/buffer.h>
+#include "dynamic.h"
 #include "evaluate.h"
 #include "lib/formats/rpn.h"
 #include "trcust/tsf/shape_file.h"
@@ -13,6 +14,9 @@
 #define NESTED_TEXT_MOST	64	/* bytes of a text in something else */
 #define PARTS_USUAL		16	/* items of the elements of a sequence */
 #define APART_DEPTH		3	/* sequences and pointers in each other */
+#define DYNAMIC_PARTS		12	/* items of all alternatives of a DYNAMIC */
+#define DYNAMIC_VALUES		32	/* alternatives that have more than a name */
+#define DYNAMIC_BYTES		128	/* of a value of one of them */
 #define SIGN			(1ULL << 63)
 
 /* While a value is logged. */
@@ -300,6 +304,128 @@ static uint32_t put_time(struct shaping *g, const struct shape_match *match,
 	return ctypes_put(g->types, out);
 }
 
+/* What the alternatives of a DYNAMIC may still have. */
+struct dynamic_room {
+	uint32_t values, parts;
+};
+
+/* A value that is another one from its first byte on is that one, so that many
+ * types have the same: the text of Go's errors. */
+static void dynamic_unwrap(struct shaping *g, struct dynamic_type *type)
+{
+	struct value_type value = value_type_of(&type->value), inner;
+	struct shape_match match;
+	uint64_t offset;
+
+	if (!shape_match(g->e, g->s->in->pos, &value, &match)) {
+		g->e->code = 1;
+		return;
+	}
+	if (match.shape && match.shape->kind == SHAPE_VALUE &&
+	    expression_type(g->e, match.shape, match.shape->what, &value,
+			    &inner, &offset) &&
+	    !offset && inner.die.addr && !inner.pointers && !inner.dimension)
+		type->value = inner.die;
+}
+
+static void dynamic_value(struct shaping *g, struct dynamic_types *types,
+			  size_t i, struct dynamic_room *left)
+{
+	struct dynamic_type *type = &types->list[i];
+	struct value_type value;
+	uint32_t ctype, parts;
+	uint64_t bytes;
+
+	if (!type->value.addr || !left->values)
+		return;
+	dynamic_unwrap(g, type);
+	value = value_type_of(&type->value);
+	if (!value_type_bytes(g->s->c, &value, &bytes) || bytes > DYNAMIC_BYTES)
+		return;
+	ctype = shaped_ctype(g, &value);
+	if (ctype == CTYPE_NONE)
+		return;
+	parts = g->types->types[ctype].parts;
+	for (size_t other = 0; parts && other < types->count; other++)
+		if (types->list[other].ctype == ctype)
+			parts = 0;
+	if (parts > left->parts)
+		return;
+	left->values--;
+	left->parts -= parts;
+	type->ctype = ctype;
+}
+
+static int dynamic_compare(const void *a, const void *b)
+{
+	const struct dynamic_type *x = a, *y = b;
+
+	if (x->ctype != y->ctype)
+		return x->ctype < y->ctype ? -1 : 1;
+	return x->address < y->address ? -1 : 1;
+}
+
+/* Those of a value of the type, with the types that the TFF has for them; inside
+ * another value none has parts. The same each time. */
+static bool dynamic_alternatives(struct shaping *g,
+				 const struct value_type *type,
+				 struct dynamic_types *types)
+{
+	uint32_t nothing = ctypes_put_bytes(g->types, "nothing", 0);
+	struct dynamic_room left = {
+		DYNAMIC_VALUES, g->types->shape_depth > 1 ? 0 : DYNAMIC_PARTS,
+	};
+
+	if (dynamic_types_find(g->s->c, type, types))
+		g->types->failed = true;
+	if (nothing == CTYPE_NONE || g->types->failed) {
+		dynamic_types_free(types);
+		return false;
+	}
+	for (size_t i = 0; i < types->count; i++)
+		types->list[i].ctype = nothing;
+	for (int rank = 2; rank >= 0; rank--)
+		for (size_t i = 0; i < types->count; i++)
+			if (types->list[i].rank == rank)
+				dynamic_value(g, types, i, &left);
+	qsort(types->list, types->count, sizeof(*types->list),
+	      dynamic_compare);
+	return true;
+}
+
+static uint32_t put_dynamic(struct shaping *g, const struct value_type *type,
+			    struct ctype *out)
+{
+	uint32_t nothing = ctypes_put_bytes(g->types, "nothing", 0);
+	struct dynamic_types types = { 0 };
+	uint32_t ctype = CTYPE_NONE;
+	struct ctype_member *m;
+
+	if (g->types->shape_depth >= APART_DEPTH)
+		return CTYPE_NONE;
+	g->types->shape_depth++;
+	dynamic_alternatives(g, type, &types);
+	m = calloc(2 * types.count + 1, sizeof(*m));
+	for (size_t i = 0; m && i < types.count; i++) {
+		m[2 * i] = (struct ctype_member){
+			.name = types.list[i].name, .ctype = nothing,
+			.value = types.list[i].address,
+		};
+		m[2 * i + 1] = (struct ctype_member){
+			.name = "", .ctype = types.list[i].ctype,
+		};
+	}
+	out->members = m;
+	out->member_count = 2 * types.count;
+	if (m)
+		ctype = ctypes_put(g->types, out);
+	g->types->failed |= !m;
+	g->types->shape_depth--;
+	free(m);
+	dynamic_types_free(&types);
+	return ctype;
+}
+
 /* A value in the value's bytes, that may not be there. */
 static uint32_t put_inline(struct shaping *g, const struct shape_match *match,
 			   const struct value_type *type, struct ctype *out)
@@ -365,6 +491,14 @@ static uint32_t ctype_of_match(struct shaping *g,
 	case SHAPE_TIME:
 		out.kind = TFF_CTYPE_TIME;
 		return put_time(g, match, type, &out);
+	case SHAPE_COUNT:
+		out.kind = TFF_CTYPE_SEQUENCE;
+		out.target = ctypes_put_bytes(g->types, "nothing", 0);
+		return out.target == CTYPE_NONE ? CTYPE_NONE :
+						  ctypes_put(g->types, &out);
+	case SHAPE_DYNAMIC:
+		out.kind = TFF_CTYPE_DYNAMIC;
+		return put_dynamic(g, type, &out);
 	default:
 		return put_inline(g, match, type, &out);
 	}
@@ -470,6 +604,19 @@ static bool parts_absent(struct shaping *g, unsigned int count)
 	return true;
 }
 
+/* A number of which there is no kept value at the site yet; 0: no more. */
+static unsigned int kept_free(const struct shaping *g)
+{
+	const struct compiled *out = g->s->out;
+	unsigned int number = 1;
+
+	for (size_t i = g->s->site->first_stmt; i < out->stmt_count; i++)
+		if (out->stmts[i].kind == TDF_STMT_VALUE &&
+		    out->stmts[i].reg >= number)
+			number = out->stmts[i].reg + 1;
+	return number <= TDF_KEPT_MAX ? number : 0;
+}
+
 static bool part_number(struct shaping *g, const struct bytes *number)
 {
 	struct tdf_stmt *out = part_begin(g);
@@ -485,6 +632,21 @@ static bool part_number(struct shaping *g, const struct bytes *number)
 	done = part_rpn(g, &rpn, &out->rpn, &out->rpn_length);
 	bytes_free(&rpn);
 	return done;
+}
+
+/* The same, which later parts have from there; *number becomes how. */
+static bool part_number_keep(struct shaping *g, struct bytes *number)
+{
+	unsigned int kept = kept_free(g);
+
+	if (!part_number(g, number))
+		return false;
+	if (!kept)
+		return true;
+	g->s->out->stmts[g->s->out->stmt_count - 1].reg = kept;
+	bytes_free(number);
+	rpn_emit_kept(number, kept);
+	return !number->failed || shape_failed(g);
 }
 
 static bool part_memory(struct shaping *g, const struct bytes *address,
@@ -686,7 +848,170 @@ static bool log_time(struct shaping *g, const struct value *seconds,
 	return done;
 }
 
-/* TEXT, SEQUENCE, ONE, TIME */
+/* How many there are, and no bytes of them. */
+static bool log_count(struct shaping *g, const struct value *number)
+{
+	struct bytes count = { 0 }, nothing = { 0 };
+	bool done;
+
+	value_push(number, &count);
+	rpn_emit_const(&nothing, 0);
+	done = part_number(g, &count) &&
+	       part_memory(g, &nothing, &nothing, 0);
+	bytes_free(&count);
+	bytes_free(&nothing);
+	return done;
+}
+
+/*
+ * Tests without a jump. After one the verifier knows what was tested, also where
+ * it is kept, and follows what comes then for each outcome of each test: with
+ * the alternatives of two values these are too many ways.
+ */
+
+/* A number becomes 1, or 0 if it is 0. */
+static void emit_is_set(struct bytes *rpn)
+{
+	static const uint8_t ops[] = {
+		RPN_dup, RPN_neg, RPN_or, RPN_const1u, 63, RPN_shr,
+	};
+
+	bytes_add(rpn, ops, sizeof(ops));
+}
+
+/* Two numbers become 1 if they are equal, else 0. */
+static void emit_is_same(struct bytes *rpn)
+{
+	static const uint8_t ops[] = { RPN_lit + 1, RPN_xor };
+
+	rpn_emit_op(rpn, RPN_xor);
+	emit_is_set(rpn);
+	bytes_add(rpn, ops, sizeof(ops));
+}
+
+/* An address as linked: address ? address - load bias : 0 */
+static void emit_linked(const struct bytes *address, struct bytes *rpn)
+{
+	bytes_join(rpn, address);
+	rpn_emit_op(rpn, RPN_dup);
+	emit_is_set(rpn);
+	rpn_emit_addr(rpn, 0);
+	rpn_emit_op(rpn, RPN_mul);
+	rpn_emit_op(rpn, RPN_minus);
+}
+
+/* The bytes of the value that a type of that address has; 0: none that is
+ * logged, or the pointer is null. Returns the most. */
+static uint64_t emit_dynamic_bytes(const struct ctypes *types,
+				   const struct ctype *type,
+				   const struct bytes *address,
+				   const struct bytes *pointer,
+				   struct bytes *rpn)
+{
+	uint64_t most = 0;
+
+	bytes_join(rpn, address);
+	rpn_emit_const(rpn, 0);
+	for (size_t i = 0; i < type->member_count; i += 2) {
+		const struct ctype *value =
+			&types->types[type->members[i + 1].ctype];
+
+		if (ctype_is_apart(value) || !value->bytes)
+			continue;
+		most = value->bytes > most ? value->bytes : most;
+		rpn_emit_op(rpn, RPN_over);
+		rpn_emit_const(rpn, type->members[i].value);
+		emit_is_same(rpn);
+		rpn_emit_const(rpn, value->bytes);
+		rpn_emit_op(rpn, RPN_mul);
+		rpn_emit_op(rpn, RPN_plus);
+	}
+	rpn_emit_op(rpn, RPN_swap);
+	rpn_emit_op(rpn, RPN_drop);
+	bytes_join(rpn, pointer);
+	emit_is_set(rpn);
+	rpn_emit_op(rpn, RPN_mul);
+	return most;
+}
+
+/* The alternatives from *i on that have the same parts, which are logged for each
+ * of them; *i becomes the next one. */
+static bool log_dynamic_parts(struct shaping *g,
+			      const struct dynamic_types *types, size_t *i,
+			      const struct bytes *address,
+			      const struct bytes *pointer)
+{
+	const struct dynamic_type *first = &types->list[*i];
+	struct value_type type = value_type_of(&first->value);
+	struct bytes test = { 0 }, before;
+	struct value value;
+	bool done;
+
+	for (; *i < types->count && types->list[*i].ctype == first->ctype;
+	     ++*i) {
+		bytes_join(&test, address);
+		rpn_emit_const(&test, types->list[*i].address);
+		emit_is_same(&test);
+		if (&types->list[*i] != first)
+			rpn_emit_op(&test, RPN_or);
+	}
+	bytes_join(&test, pointer);
+	emit_is_set(&test);
+	rpn_emit_op(&test, RPN_and);
+	before = guard_enter(g, &test);
+	done = value_at(&type, pointer, 0, g->e->wide, &value) ?
+		       log_parts(g, &value, first->ctype) : shape_failed(g);
+	value_free(&value);
+	guard_leave(g, &before);
+	bytes_free(&test);
+	return done;
+}
+
+static bool log_dynamic_values(struct shaping *g, const struct value *value,
+			       const struct bytes *address,
+			       const struct bytes *pointer)
+{
+	struct dynamic_types types = { 0 };
+	bool done;
+
+	g->types->shape_depth++;
+	done = dynamic_alternatives(g, &value->type, &types);
+	for (size_t i = 0; done && i < types.count;)
+		if (g->types->types[types.list[i].ctype].parts)
+			done = log_dynamic_parts(g, &types, &i, address,
+						 pointer);
+		else
+			i++;
+	g->types->shape_depth--;
+	dynamic_types_free(&types);
+	return done || (!g->e->code && shape_failed(g));
+}
+
+static bool log_dynamic(struct shaping *g, const struct value *value,
+			const struct value *number, const struct value *at,
+			uint32_t ctype)
+{
+	struct bytes bare = { 0 }, address = { 0 }, pointer = { 0 };
+	struct bytes length = { 0 };
+	uint64_t most;
+	bool done;
+
+	value_push(number, &bare);
+	emit_linked(&bare, &address);
+	value_push(at, &pointer);
+	done = part_number_keep(g, &address) && part_number_keep(g, &pointer);
+	most = emit_dynamic_bytes(g->types, &g->types->types[ctype], &address,
+				  &pointer, &length);
+	done = done && part_memory(g, &pointer, &length, most) &&
+	       log_dynamic_values(g, value, &address, &pointer);
+	bytes_free(&bare);
+	bytes_free(&address);
+	bytes_free(&pointer);
+	bytes_free(&length);
+	return done;
+}
+
+/* TEXT, SEQUENCE, ONE, TIME, COUNT, DYNAMIC */
 static bool log_apart(struct shaping *g, const struct shape *shape,
 		      const struct value *value, uint32_t ctype)
 {
@@ -703,6 +1028,10 @@ static bool log_apart(struct shaping *g, const struct shape *shape,
 		done = log_sequence(g, &more, &what, ctype);
 	else if (done && shape->kind == SHAPE_TIME)
 		done = log_time(g, &what, &more);
+	else if (done && shape->kind == SHAPE_COUNT)
+		done = log_count(g, &what);
+	else if (done && shape->kind == SHAPE_DYNAMIC)
+		done = log_dynamic(g, value, &what, &more, ctype);
 	else if (done)
 		done = log_one(g, &what, ctype);
 	value_free(&what);
@@ -913,7 +1242,7 @@ static bool log_parts(struct shaping *g, struct value *value, uint32_t ctype)
 	value->pos = g->s->in->pos;
 	if (!match.shape || match.shape->kind == SHAPE_MEMBERS)
 		return log_composed(g, value, ctype);
-	if (match.shape->kind <= SHAPE_TIME)
+	if (match.shape->kind <= SHAPE_DYNAMIC)
 		return log_apart(g, match.shape, value, ctype);
 	return log_inline(g, match.shape, value, ctype);
 }
@@ -1041,6 +1370,12 @@ bool shape_view(struct evaluation *e, struct srcpos pos,
 	if (!shape_match(e, pos, &value->type, &match)) {
 		e->code = 1;
 		return false;
+	}
+	if (match.shape && match.shape->kind == SHAPE_COUNT &&
+	    kind == VIEW_SEQUENCE) {
+		*address = value_constant(value_type_void(), 0);
+		return view_number(e, match.shape, match.shape->what, value,
+				   count);
 	}
 	if (!match.shape || match.shape->kind != kinds[kind] ||
 	    !view_number(e, match.shape, match.shape->what, value, address))

@@ -167,11 +167,14 @@ static const struct {
 	{ "sequence", "count", SHAPE_SEQUENCE },
 	{ "one", NULL, SHAPE_ONE },
 	{ "time", "nanoseconds", SHAPE_TIME },
+	{ "count", NULL, SHAPE_COUNT },
+	{ "dynamic", "value", SHAPE_DYNAMIC },
 	{ "optional", "value", SHAPE_OPTIONAL },
 	{ "value", NULL, SHAPE_VALUE },
 };
 
-#define KINDS_TEXT	"text, sequence, one, time, optional, value or members"
+#define KINDS_TEXT	"text, sequence, one, time, count, dynamic, optional, " \
+			"value or members"
 #define SHAPE_KINDS	(sizeof(shape_kinds) / sizeof(*shape_kinds))
 
 static const char *shape_more(const struct shape *shape)

@@ -16,7 +16,10 @@
  *	one		 what a pointer points to
  *	optional, value	 a value that is there if a member is not zero
  *	value		 alone: the value is that of the expression
+ *	count		 alone: how many elements it has, and none of them
  *	time, nanoseconds  a duration: seconds, and the rest of one
+ *	dynamic, value	 an address that stands for a type, and a pointer to a
+ *			 value of that type
  *	members		 without an expression: the value is its members
  *
  * A line `language c++`, rust or go: the shapes after it are for types of such
@@ -32,7 +35,7 @@
 
 enum shape_kind {
 	SHAPE_NONE, SHAPE_TEXT, SHAPE_SEQUENCE, SHAPE_ONE, SHAPE_TIME,
-	SHAPE_OPTIONAL, SHAPE_VALUE, SHAPE_MEMBERS,
+	SHAPE_COUNT, SHAPE_DYNAMIC, 	SHAPE_OPTIONAL, SHAPE_VALUE, SHAPE_MEMBERS,
 };
 
 struct shape_pattern {

@@ -187,6 +187,22 @@ static bool go_part_matches(const char *at, const char *end,
 	return !*wanted;
 }
 
+/* A function of that name in any package */
+static bool go_is_function(const struct module_symbol *symbol,
+			   const char *name)
+{
+	size_t length = strlen(name);
+	const char *own = symbol->name + symbol->name_length - length - 1;
+
+	if (symbol->type != STT_FUNC || symbol->name_length <= length + 1 ||
+	    *own != '.' || memcmp(own + 1, name, length))
+		return false;
+	/* of the path only the last part has no dot */
+	while (own > symbol->name && own[-1] != '.' && own[-1] != '/')
+		own--;
+	return own == symbol->name || own[-1] == '/';
+}
+
 /* "pkg.(*T).F" for "example.com/pkg.(*T[go.shape.int_0]).F". */
 static bool go_name_matches(const struct module_symbol *symbol,
 			    const char *wanted)
@@ -201,6 +217,31 @@ static bool go_name_matches(const struct module_symbol *symbol,
 		if (*at == '/' && go_part_matches(at + 1, end, wanted))
 			return true;
 	return false;
+}
+
+/* "F" is "main.F", or if there is none that of any package. */
+static void go_each(struct name_search *search,
+		    void (*take)(struct name_search *search,
+				 const struct module_symbol *symbol))
+{
+	const struct module *module = search->module;
+	bool is_main = false;
+
+	if (!(runtime_find(module) & RUNTIME_GO))
+		return;
+	for (int round = 0; round < 2 && !is_main; round++)
+		for (size_t i = 0; i < module->symbol_count; i++) {
+			const struct module_symbol *symbol =
+				&module->symbols[i];
+			bool own = symbol->name_length > 5 &&
+				   !memcmp(symbol->name, "main.", 5);
+
+			if (own != !round ||
+			    !go_is_function(symbol, search->name))
+				continue;
+			take(search, symbol);
+			is_main |= own;
+		}
 }
 
 /* Call take for each symbol that the name can mean: the name itself goes
@@ -234,8 +275,12 @@ static void search_each(struct name_search *search,
 		take(search, &module->symbols[entry->number]);
 		found = true;
 	}
-	if (found || search->want != MODULE_CODE || !strchr(search->name, '.'))
+	if (found || search->want != MODULE_CODE)
 		return;
+	if (!strchr(search->name, '.')) {
+		go_each(search, take);
+		return;
+	}
 	for (i = 0; i < module->symbol_count; i++)
 		if (go_name_matches(&module->symbols[i], search->name))
 			take(search, &module->symbols[i]);

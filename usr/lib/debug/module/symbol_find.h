@@ -19,7 +19,8 @@ enum module_want { MODULE_CODE, MODULE_DATA };
  * The symbol that the name means: defined rather than not, of the wanted kind,
  * global rather than local. Where no symbol has just this name, one of C++:
  * plain, qualified, with parameters ("fn", "ns::fn", "fn(int)"), one of Go
- * without the path of its package or its type arguments ("pkg.(*T).F");
+ * without the path of its package or its type arguments ("pkg.(*T).F"), or a
+ * function without its package ("F"), first one of main;
  * "file.c:name" is the local one of that file. NULL: none. *others: there are
  * more, elsewhere, with no reason to prefer one.
  */

@@ -120,6 +120,8 @@ enum value_kind value_kind(const struct value_types *types, uint32_t ctype)
 		return VALUE_VARIANT;
 	case TFF_CTYPE_TIME:
 		return VALUE_TIME;
+	case TFF_CTYPE_DYNAMIC:
+		return VALUE_DYNAMIC;
 	}
 	if (!bytes)
 		return VALUE_NONE;
@@ -646,6 +648,89 @@ static void listed_visit(struct value_walk *walk, struct value_node *node)
 		list_visit(walk, node);
 }
 
+/* The alternative with the address: its name, and then its value, at whose parts
+ * the walk is. */
+static const struct tff_member *dynamic_find(struct value_walk *walk,
+					     const struct value_node *node)
+{
+	const struct value_types *types = walk->types;
+	const struct tff_member *m = types->members + node->type->first_member;
+	const struct tff_member *found = NULL;
+	const uint8_t *at = walk->parts;
+	uint32_t last = TFF_CTYPE_NONE;
+
+	for (uint32_t i = 0; i < node->type->members && work_take(walk);
+	     i += 2) {
+		uint32_t ctype = m[i + 1].ctype;
+		unsigned int parts = value_parts(types, ctype);
+
+		if (parts && ctype != last) {
+			at = walk->parts;
+			walk->parts = shape_part_skip(at, walk->parts_end,
+						      parts);
+			last = ctype;
+		}
+		if (m[i].bits ? !found : m[i].value == node->raw) {
+			found = &m[i];
+			if (!m[i].bits)
+				break;
+		}
+	}
+	walk->parts = at;
+	return found;
+}
+
+/* What a pointer has that stands beside the address of a type. */
+static void dynamic_value(struct value_walk *walk, struct value_node *value,
+			  uint64_t pointer, const struct shape_part *part)
+{
+	if (!pointer)
+		walk->visitor->null(walk, value, "");
+	else if (!shape_part_is_value(part))
+		part_miss(walk, value, part);
+	else
+		node_visit(walk, value);
+}
+
+static void dynamic_visit(struct value_walk *walk, struct value_node *node)
+{
+	struct shape_part type = walk_part(walk), pointer = walk_part(walk);
+	struct shape_part part = walk_part(walk);
+	const struct value_visitor *visitor = walk->visitor;
+	const struct tff_member *m;
+	struct value_node value;
+	uint64_t address = 0;
+	const char *name;
+
+	node->bits = 64;
+	if (!shape_part_number(&type, &node->raw)) {
+		part_miss(walk, node, &type);
+		return;
+	}
+	if (!node->raw) {
+		visitor->null(walk, node, "");
+		return;
+	}
+	m = dynamic_find(walk, node);
+	if (!m) {
+		visitor->status(walk, node, VALUE_NO_CASE);
+		return;
+	}
+	name = walk->types->strings + m->name;
+	value = value_node(walk->types, m[1].ctype, part.data, part.length);
+	if (!value.type->bytes && !tff_ctype_is_apart(value.type))
+		value.kind = VALUE_NONE;
+	if (visitor->choice)
+		visitor->choice(walk, node, name, &value);
+	if (value.kind != VALUE_NONE &&
+	    !shape_part_number(&pointer, &address))
+		part_miss(walk, &value, &pointer);
+	else if (value.kind != VALUE_NONE)
+		dynamic_value(walk, &value, address, &part);
+	if (visitor->choice)
+		visitor->choice_end(walk, node, name, &value);
+}
+
 static void node_visit(struct value_walk *walk, struct value_node *node)
 {
 	const struct value_visitor *visitor = walk->visitor;
@@ -678,6 +763,9 @@ static void node_visit(struct value_walk *walk, struct value_node *node)
 		break;
 	case VALUE_VARIANT:
 		variant_visit(walk, node);
+		break;
+	case VALUE_DYNAMIC:
+		dynamic_visit(walk, node);
 		break;
 	case VALUE_TIME:
 		time_visit(walk, node);
@@ -1038,7 +1126,9 @@ static bool text_status(struct value_walk *walk, const struct value_node *node,
 	if (status == VALUE_MISSING || status == VALUE_NO_NODE)
 		out(walk, text, shape_part_put_note(text, &walk->part) - text);
 	if (status == VALUE_NO_CASE)
-		out(walk, text, sprintf(text, "<no alternative: %llu>",
+		out(walk, text, sprintf(text, node->kind == VALUE_DYNAMIC ?
+					"<type at %#llx: not known>" :
+					"<no alternative: %llu>",
 					(unsigned long long)node->raw));
 	if (status == VALUE_LOST)
 		OUT(walk, "<next node not found>");

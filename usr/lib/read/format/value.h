@@ -49,6 +49,7 @@ enum value_kind {
 	VALUE_TEXT,		/* of a known length */
 	VALUE_ONE,		/* what a pointer points at */
 	VALUE_VARIANT,		/* one of several */
+	VALUE_DYNAMIC,		/* of a type that the program knows: raw */
 	VALUE_TIME,		/* a duration: raw are its seconds, count its
 				 * nanoseconds */
 };
@@ -107,8 +108,8 @@ enum value_status {
 	VALUE_NO_NODE,		/* of a LIST: walk->part, where its next node is */
 	VALUE_LOST,		/* the next node of a tree isn't found in as many
 				 * steps as a balanced one has */
-	VALUE_NO_CASE,		/* of a VARIANT: no alternative has the number
-				 * node->raw */
+	VALUE_NO_CASE,		/* of a VARIANT or DYNAMIC: no alternative has the
+				 * number node->raw */
 };
 
 enum value_entry { ENTRY_KEY, ENTRY_VALUE, ENTRY_END };
@@ -150,8 +151,8 @@ struct value_visitor {
 	/* A null pointer, an optional value that isn't there: `name` or "" */
 	void (*null)(struct value_walk *walk, const struct value_node *node,
 		     const char *name);
-	/* Before and after the value of a VARIANT that is no optional one, or
-	 * has a name: value->kind is NONE when the alternative has none. NULL:
+	/* Before and after the value of a VARIANT that is no optional one, of a
+	 * DYNAMIC, or that has a name: value->kind is NONE when the alternative has none. NULL:
 	 * the value alone is visited. */
 	void (*choice)(struct value_walk *walk, const struct value_node *node,
 		       const char *name, const struct value_node *value);

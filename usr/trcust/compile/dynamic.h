@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Types that only the running program knows: of a Go interface, a Rust trait
+ * object, a class with virtual functions. Beside the value the program has an
+ * address that stands for its type: a type descriptor, a vtable. Which addresses
+ * stand for which types is in the module's debug information and symbols.
+ */
+#ifndef TRCUST_DYNAMIC_H
+#define TRCUST_DYNAMIC_H
+
+#include "value_type.h"
+
+struct dynamic_type {
+	const char *name;	/* as the language writes it */
+	uint64_t address;	/* as linked */
+	Dwarf_Die value;	/* the type of what the pointer points to; addr
+				 * NULL: only the name is of use */
+	int rank;		/* the higher one rather than others, 0 to 2 */
+	uint32_t ctype;		/* for shape.c */
+};
+
+struct dynamic_types {
+	struct dynamic_type *list;	/* by address, each once */
+	size_t count, room;
+};
+
+/* Those that a value of the type may have, for its language. What belongs to
+ * the interface comes with its type, all others as a name only. 0, -ENOMEM. */
+int dynamic_types_find(const struct compilation *c,
+		       const struct value_type *declared,
+		       struct dynamic_types *types);
+void dynamic_types_free(struct dynamic_types *types);
+
+#endif
