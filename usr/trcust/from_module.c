@@ -167,6 +167,7 @@ static char *signature_result_find(const struct module *module,
 #define POST		0x8000	/* minor of a return point: that of the entry's
 				 * and this */
 #define FUNCTIONS_MAX	(POST - 1)
+#define USUAL_MAX	200	/* bytes of a string or sequence, mostly */
 #define NAMESAKES_MAX	32	/* functions with one name without its scope: of
 				 * more, each has the linked name, as comparing
 				 * each with all takes long */
@@ -708,12 +709,13 @@ static int take_place_again(struct tsf_maker *m, struct made_function *c,
 	return c->meets_exit ? take_place(m, c, tracepoint, point) : 0;
 }
 
-/* As many of the parameters as a record has room for. */
+/* As many of the parameters as a record has room for when strings and sequences
+ * are as long as most are. */
 static int made_take_data(struct tsf_maker *m, struct made_function *c,
 			  struct made_point *tracepoint,
 			  const struct compile_point *point)
 {
-	unsigned int bytes = 0;
+	unsigned int bytes = 0, most;
 	size_t item = 0;
 
 	tracepoint->good = true;
@@ -723,7 +725,10 @@ static int made_take_data(struct tsf_maker *m, struct made_function *c,
 		if (!c->parameters.list[i].readable ||
 		    item == point->item_count)
 			continue;
-		bytes += RAS_ITEM_PREFIX + point->items[item++].bytes;
+		most = point->items[item].bytes;
+		bytes += RAS_ITEM_PREFIX +
+			 (point->items[item++].variable && most > USUAL_MAX ?
+				  USUAL_MAX : most);
 		if (bytes <= TDF_DATA_DEFAULT)
 			continue;
 		c->parameters.list[i].readable = false;
