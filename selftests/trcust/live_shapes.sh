@@ -49,6 +49,12 @@ MODNAME="./values"
 MAJOR=1
 TRACE TP=.main.texts,DESC="t",FMT="who=%P%{auto}",FMT="v=%P%{auto}",
 	FMT="w=%P%{auto}",FMT="p=%P%{auto}",VARS=(who,v,w,*p)
+TRACE TP=dynamic,DESC="t",FMT="e=%P%{auto}",FMT="a=%P%{auto}",
+	FMT="s=%P%{auto}",FMT="m=%P%{auto}",VARS=(e,a,s,m)
+TRACE TP=scalars,DESC="t",FMT="a=%P%{auto}",FMT="b=%P%{auto}",
+	FMT="c=%P%{auto}",FMT="d=%P%{auto}",FMT="r=%P%{auto}",
+	FMT="p=%P%{auto}",FMT="q=%P%{auto}",FMT="t=%P%{auto}",FMT="u=%P%{auto}",
+	VARS=(a,b,c,d,r,*p,q,t,u)
 T
 
 # Of each line: the same, marked, or wrong.

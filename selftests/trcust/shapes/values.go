@@ -3,10 +3,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 )
 
 type Item struct {
@@ -55,6 +57,67 @@ func texts(who string, v []int, w []string, p *Item) int {
 	return len(who)
 }
 
+type pair struct{ x, y int }
+
+type failure struct{ code int }
+
+func (f *failure) Error() string { return "failure" }
+
+func seconds(d time.Duration) string {
+	if d > -time.Minute && d < time.Minute {
+		return strings.Replace(d.String(), "µ", "u", 1)
+	}
+	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"
+}
+
+func shown(x any) string {
+	switch v := x.(type) {
+	case nil:
+		return "NULL"
+	case string:
+		return "string(" + quoted(v) + ")"
+	case pair:
+		return fmt.Sprintf("main.pair {x = %d, y = %d}", v.x, v.y)
+	case *pair:
+		if v == nil {
+			return "*main.pair NULL"
+		}
+		return fmt.Sprintf("*main.pair {x = %d, y = %d}", v.x, v.y)
+	case *failure:
+		return fmt.Sprintf("*main.failure {code = %d}", v.code)
+	case []int, map[string]int:
+		return fmt.Sprintf("%T", x)
+	case time.Duration:
+		return "time.Duration(" + seconds(v) + ")"
+	case error:
+		return fmt.Sprintf("%T(%s)", x, quoted(v.Error()))
+	}
+	return fmt.Sprintf("%T(%v)", x, x)
+}
+
+func length(n int) string {
+	if n == 0 {
+		return "{}"
+	}
+	return "{" + cut(0, n, "") + "}"
+}
+
+//go:noinline
+func dynamic(e error, a any, s fmt.Stringer, m map[string]int) int {
+	fmt.Printf("e=%s\na=%s\ns=%s\nm=%s\n", shown(e), shown(a), shown(s),
+		length(len(m)))
+	return len(m)
+}
+
+//go:noinline
+func scalars(a int8, b uint16, c bool, d time.Duration, r rune, p *pair,
+	q pair, t [3]int16, u uint64) int8 {
+	fmt.Printf("a=%d\nb=%d\nc=%t\nd=%s\nr=%d\np={x = %d, y = %d}\n"+
+		"q={x = %d, y = %d}\nt={%d, %d, %d}\nu=%d\n", a, b, c,
+		seconds(d), r, p.x, p.y, q.x, q.y, t[0], t[1], t[2], u)
+	return a
+}
+
 var seed uint32 = 1
 
 func draw(n uint32) int {
@@ -68,6 +131,52 @@ func word(most uint32) string {
 		s[i] = byte('a' + draw(26))
 	}
 	return string(s)
+}
+
+func fault() error {
+	switch draw(5) {
+	case 0:
+		return errors.New(word(90))
+	case 1:
+		return fmt.Errorf("%s: %w", word(90), os.ErrNotExist)
+	case 2:
+		return fmt.Errorf("plain %d", draw(9))
+	case 3:
+		return &failure{draw(99)}
+	}
+	return nil
+}
+
+func something() any {
+	var null *pair
+
+	list := []any{draw(99) - 50, word(80), draw(2) == 1, pair{draw(9), 2},
+		&pair{3, draw(9)}, []int{1}, map[string]int{}, nil, null,
+		uint8(draw(256)), int64(-draw(999)), float64(draw(99)) / 4,
+		errors.New(word(9)), 'x', uint64(1) << 63, int16(draw(9))}
+	return list[draw(uint32(len(list)))]
+}
+
+func several() {
+	var s fmt.Stringer
+	m := map[string]int{}
+
+	if draw(3) > 0 {
+		s = time.Duration(draw(30000)) * 1234567
+	}
+	for i := draw(30); i > 0; i-- {
+		m[word(9)] = i
+	}
+	if draw(5) == 0 {
+		m = nil
+	}
+	dynamic(fault(), something(), s, m)
+	scalars(int8(draw(256)-128), uint16(draw(65536)), draw(2) == 1,
+		time.Duration(draw(30000)-15000)*[]time.Duration{1, 1001,
+			1000003, time.Second}[draw(4)], rune(draw(0x10ffff)),
+		&pair{draw(9), draw(9)}, pair{draw(99), -draw(99)},
+		[3]int16{int16(draw(9)), int16(-draw(999)), 3},
+		uint64(draw(999))<<48)
 }
 
 func main() {
@@ -87,5 +196,6 @@ func main() {
 			p.tags = append(p.tags, word(6))
 		}
 		texts(word(lengths[draw(4)]), v, w, p)
+		several()
 	}
 }

@@ -144,16 +144,16 @@ static bool go_is_direct(Dwarf_Die *die)
 	}
 }
 
-/* Types of the program itself and errors are 2, those that Go has 1. */
+/* Types that Go has are 3, those of the program and usual errors 2. */
 static int go_rank(const char *name)
 {
-	static const char *const packages[] = { "main.", "errors.", "fmt." };
+	bool pointer = *name == '*';
 
-	name += *name == '*';
-	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++)
-		if (!strncmp(name, packages[i], strlen(packages[i])))
-			return 2;
-	return !strpbrk(name, ".*[{( ");
+	name += pointer;
+	if (!strpbrk(name, ".*[{( "))
+		return pointer ? 1 : 3;
+	return !strncmp(name, "main.", 5) || !strncmp(name, "errors.", 7) ||
+	       !strncmp(name, "fmt.wrapError", 13) ? 2 : 0;
 }
 
 /* What implements the interface: "go:itab.*os.File,io.Reader"; up to Go 1.19
@@ -200,12 +200,12 @@ static bool go_take(void *context, Dwarf_Die *die)
 	uint64_t offset;
 	Dwarf_Die bare;
 
-	if (!type.name || dwarf_tag(die) == DW_TAG_typedef ||
-	    !go_descriptor(die, &offset))
+	if (!type.name || !go_descriptor(die, &offset))
 		return true;
 	type.address = g->base + offset;
 	type.rank = go_rank(type.name);
-	if (g->any ? type.rank : go_implements(g, type.name)) {
+	if (dwarf_tag(die) != DW_TAG_typedef &&
+	    (g->any ? type.rank : go_implements(g, type.name))) {
 		bare = go_kind(die) == KIND_PTR ? dwarf_type_bare(die) : *die;
 		if (bare.addr && (go_kind(die) == KIND_PTR ||
 				  !go_is_direct(die)))

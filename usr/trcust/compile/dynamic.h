@@ -15,7 +15,7 @@ struct dynamic_type {
 	uint64_t address;	/* as linked */
 	Dwarf_Die value;	/* the type of what the pointer points to; addr
 				 * NULL: only the name is of use */
-	int rank;		/* the higher one rather than others, 0 to 2 */
+	int rank;		/* the higher one rather than others, 0 to 3 */
 	uint32_t ctype;		/* for shape.c */
 };
 

@@ -384,7 +384,7 @@ static bool dynamic_alternatives(struct shaping *g,
 	}
 	for (size_t i = 0; i < types->count; i++)
 		types->list[i].ctype = nothing;
-	for (int rank = 2; rank >= 0; rank--)
+	for (int rank = 3; rank >= 0; rank--)
 		for (size_t i = 0; i < types->count; i++)
 			if (types->list[i].rank == rank)
 				dynamic_value(g, types, i, &left);
