@@ -67,4 +67,55 @@ for opt in -Copt-level=0 -O; do
 		skip "rustc $opt" "it does not build"
 	fi
 done
+
+# No caller uses what it returns: the compiler may leave it out.
+cat >ignored.c <<'C'
+#include <stdio.h>
+
+static volatile int done;
+
+static __attribute__((noinline)) int work(int a)
+{
+	int sum = 77;
+
+	if (a > 5)
+		puts("many");
+	sum += printf("%d\n", a);
+	done = a;
+	return sum;
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	work(argc);
+	work(argc + 9);
+	return 0;
+}
+C
+cat >ignored.tsf <<'TSF'
+MODNAME = ignored
+MAJOR = 3
+TRACE MINOR=1, TP=work, RETEP, VARS=($result)
+TSF
+for row in "gcc -O0" "gcc -O1" "gcc -O2" "clang -O0" "clang -O1" "clang -O2" \
+	   "clang -O2 -gdwarf-4"; do
+	# shellcheck disable=SC2086
+	${row} -g -o ignored ignored.c 2>log || {
+		skip "$row, ignored" "it does not build"
+		continue
+	}
+	rm -f ignored.tdf
+	trcust -W1 ignored.tsf 2>log
+	if [ -e ignored.tdf ]; then
+		trace run -o t.ras ignored.tdf -- ./ignored >printed 2>log
+		tracefmt -q t.ras 2>log2 | sed -n 's/^.result = //p' >traced
+		is "$(grep -Evc '^(<.*>|79|80)$' traced)" 0 \
+			"$row: an ignored result is right or marked"
+		diag_file traced
+	else
+		like "$(cat log)" "may have (removed|changed)" \
+			"$row: an ignored result is refused"
+	fi
+done
 tap_done

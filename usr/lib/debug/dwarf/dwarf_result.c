@@ -13,6 +13,7 @@
 #include <dwarf.h>
 #include <elf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "dwarf_type.h"
@@ -28,6 +29,10 @@
 #define WHY_VECTOR	"it is returned in a vector register that cannot be read"
 #define WHY_ADDRESS	"it is returned in memory, whose address no register has"
 #define WHY_EITHER	"whether it is returned in memory is not known"
+#define WHY_DROPPED	"clang may have removed it: it does so in a static " \
+			"function whose callers ignore it"
+
+#define RUSTC_OF_LLVM_18	78	/* 1.78 */
 
 enum result_class {
 	CLASS_NONE, CLASS_INTEGER, CLASS_SSE, CLASS_SSEUP, CLASS_MEMORY,
@@ -203,6 +208,8 @@ static int refuse_result(struct error *err, const char *why)
 	error_set(err, -ENODATA, "%s", why);
 	if (!strcmp(why, WHY_ADDRESS))
 		error_hint(err, "a caller keeps it: log the variable there");
+	if (!strcmp(why, WHY_DROPPED))
+		error_hint(err, "if a caller uses it, log its register");
 	return -ENODATA;
 }
 
@@ -748,6 +755,47 @@ static int result_rust(const struct arch *arch, Dwarf_Die *bare, uint64_t bytes,
 	return 0;
 }
 
+/* Optimised code: clang describes calls there only, and the frame by the frame
+ * pointer elsewhere only. */
+static bool clang_optimised(const struct arch *arch, Dwarf_Die *function)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (dwarf_die_flag(function, DW_AT_call_all_calls) ||
+	    dwarf_die_flag(function, DW_AT_GNU_all_call_sites))
+		return true;
+	if (!dwarf_attr(function, DW_AT_frame_base, &attribute) ||
+	    dwarf_getlocation(&attribute, &ops, &count) || count != 1)
+		return true;
+	return ops[0].atom != DW_OP_reg0 + arch->frame;
+}
+
+/* LLVM knows all calls of a function that no other file sees. When none uses the
+ * result, nothing is returned. Since version 18 at the latest this is marked with
+ * DW_CC_nocall. */
+static bool result_may_be_dropped(const struct arch *arch, Dwarf_Die *function,
+				  Dwarf_Die *unit)
+{
+	const char *producer = dwarf_die_text(unit, DW_AT_producer), *at;
+	unsigned int major = 0, minor = 0;
+
+	if (!producer || dwarf_die_flag(function, DW_AT_external))
+		return false;
+	at = strstr(producer, "rustc version ");
+	if (at && sscanf(at, "rustc version %u.%u", &major, &minor) == 2) {
+		if (major > 1 || minor >= RUSTC_OF_LLVM_18)
+			return false;
+	} else {
+		at = strstr(producer, "clang version ");
+		if (!at || sscanf(at, "clang version %u", &major) != 1 ||
+		    major >= 18)
+			return false;
+	}
+	return clang_optimised(arch, function);
+}
+
 int dwarf_result_find(const struct dwarf_file *dwarf, Dwarf_Die *function,
 		      const Dwarf_Die *type, struct dwarf_result *result,
 		      struct error *err)
@@ -766,6 +814,8 @@ int dwarf_result_find(const struct dwarf_file *dwarf, Dwarf_Die *function,
 	if (!bare.addr || !dwarf_type_bytes(&bare, &bytes) ||
 	    !dwarf_diecu(function, &unit, NULL, NULL))
 		return refuse_result(err, WHY_UNKNOWN);
+	if (result_may_be_dropped(arch, function, &unit))
+		return refuse_result(err, WHY_DROPPED);
 	kind = dwarf_type_value_kind(&bare);
 	language = dwarf_srclang(&unit);
 	if (language == DW_LANG_Rust)
