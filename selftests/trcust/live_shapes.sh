@@ -33,7 +33,7 @@ MODNAME="./values"
 MAJOR=1
 TRACE TP=.values::scalars,DESC="t",FMT="a=%P%{auto}",FMT="b=%P%{auto}",
 	FMT="c=%P%{auto}",FMT="d=%P%{auto}",FMT="e=%P%{auto}",FMT="g=%P%{auto}",
-	VARS=(a,b,c,d,e,*g)
+	VARS=(a,b,*c,d,e,*g)
 TRACE TP=.values::texts,DESC="t",FMT="s=%P%{auto}",FMT="t=%P%{auto}",
 	FMT="bx=%P%{auto}",VARS=(s,*t,*b)
 TRACE TP=.values::sequences,DESC="t",FMT="v=%P%{auto}",FMT="w=%P%{auto}",
@@ -43,6 +43,24 @@ TRACE TP=.values::enums,DESC="t",FMT="o=%P%{auto}",FMT="os=%P%{auto}",
 	FMT="ss=%P%{auto}",VARS=(*o,*os,*r,*sh,*ob,s)
 TRACE TP=.values::ones,DESC="t",FMT="b=%P%{auto}",FMT="rc=%P%{auto}",
 	FMT="arc=%P%{auto}",VARS=(*b,*rc,*arc)
+TRACE TP=.values::paths,DESC="t",FMT="p=%P%{auto}",FMT="pb=%P%{auto}",
+	FMT="os=%P%{auto}",VARS=(p,*pb,*os)
+TRACE TP=.values::cstrings,DESC="t",FMT="osr=%P%{auto}",FMT="cs=%P%{auto}",
+	FMT="c=%P%{auto}",VARS=(osr,*cs,c)
+TRACE TP=.values::times,DESC="t",FMT="d=%P%{auto}",FMT="od=%P%{auto}",
+	VARS=(*d,*od)
+TRACE TP=.values::cells,DESC="t",FMT="a=%P%{auto}",FMT="b=%P%{auto}",
+	FMT="c=%P%{auto}",FMT="d=%P%{auto}",VARS=(*a,*b,*c,*d)
+TRACE TP=.values::inside,DESC="t",FMT="e=%P%{auto}",FMT="f=%P%{auto}",
+	FMT="v=%P%{auto}",FMT="s=%P%{auto}",VARS=(*e,*f,*v,s)
+TRACE TP=.values::wide,DESC="t",FMT="i=%P%{auto}",FMT="u=%P%{auto}",
+	FMT="c=%P%{auto}",VARS=(*i,*u,c)
+TRACE TP=.values::dynamic,DESC="t",FMT="a=%P%{auto}",FMT="b=%P%{auto}",
+	FMT="e=%P%{auto}",FMT="r=%P%{auto}",VARS=(a,*b,*e,*r)
+TRACE TP=.values::closure,DESC="t",FMT="f=%P%{auto}",FMT="v=%P%{auto}",
+	VARS=(f,*v)
+TRACE TP=.values::maps,DESC="t",FMT="m=%P%{auto}",FMT="s=%P%{auto}",
+	VARS=(*m,*s)
 T
 cat >go.tsf <<'T'
 MODNAME="./values"
@@ -96,13 +114,16 @@ for compiler in "g++" "clang++" "clang++ -stdlib=libc++" \
 		fi
 	done
 done
-for level in $levels; do
-	if rustc -A warnings -g -C opt-level=$level -o values \
-		"$here/values.rs" 2>log; then
-		trace_values rs.tsf "rustc $level"
-	else
-		skip "rustc cannot compile"
-	fi
+# Debian's and a newer one
+for rustc in /usr/bin/rustc "$HOME/.cargo/bin/rustc"; do
+	for level in $levels; do
+		if "$rustc" -A warnings -g -C opt-level=$level -o values \
+			"$here/values.rs" 2>log; then
+			trace_values rs.tsf "$rustc $level"
+		else
+			skip "$rustc cannot compile"
+		fi
+	done
 done
 export HOME="$TMP" GOCACHE="$TMP/cache" GO111MODULE=off
 # those of Debian and of its backports

@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 // Functions whose arguments have shapes; prints what tracefmt has to print.
-use std::hint::black_box;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::error::Error;
+use std::ffi::{CStr, CString, OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, RwLock};
+use std::time::Duration;
+
+/* std::hint has it since Rust 1.66 only */
+#[inline(always)]
+fn black_box<T>(x: T) -> T {
+	unsafe { std::arch::asm!("/* {0} */", in(reg) &x) };
+	x
+}
 
 #[derive(Clone, Copy, PartialEq)]
 #[repr(u8)]
@@ -67,7 +79,7 @@ fn all<T: Show>(v: &[T], most: usize) -> String {
 }
 
 #[inline(never)]
-pub fn scalars(a: u64, b: i32, c: bool, d: char, e: u8, g: &Color) -> u64 {
+pub fn scalars(a: u64, b: i32, c: &bool, d: char, e: u8, g: &Color) -> u64 {
 	black_box((&a, &b, &c, &d, &e, &g));
 	let name = match g { Color::Red => "Red", Color::Green => "Green",
 			     Color::Blue => "Blue" };
@@ -110,6 +122,135 @@ pub fn ones(b: &Box<Item>, rc: &Rc<u32>, arc: &Arc<String>) -> u64 {
 	b.id
 }
 
+fn quoted(s: &str) -> String { s.to_string().show() }
+
+fn seconds(d: Duration) -> String {
+	format!("{:?}", d).replace("µ", "u").replace("0ns", "0s")
+		.replace(".0s", "0ns")
+}
+
+#[inline(never)]
+pub fn paths(p: &Path, pb: &PathBuf, os: &OsString) -> usize {
+	black_box((&p, &pb, &os));
+	println!("p={}\npb={}\nos={}", bare(p.to_str().unwrap()),
+		 bare(pb.to_str().unwrap()), bare(os.to_str().unwrap()));
+	1
+}
+
+#[inline(never)]
+pub fn cstrings(osr: &OsStr, cs: &CString, c: &CStr) -> usize {
+	black_box((&osr, &cs, &c));
+	println!("osr={}\ncs={}\nc={}", bare(osr.to_str().unwrap()),
+		 bare(cs.to_str().unwrap()), bare(c.to_str().unwrap()));
+	1
+}
+
+#[inline(never)]
+pub fn times(d: &Duration, od: &Option<Duration>) -> usize {
+	black_box((&d, &od));
+	println!("d={}\nod={}", seconds(*d), match od {
+		Some(x) => format!("Some({})", seconds(*x)),
+		None => "None".to_string(),
+	});
+	1
+}
+
+#[inline(never)]
+pub fn cells(a: &RefCell<u32>, b: &Cell<i16>, c: &Mutex<String>,
+	     d: &RwLock<u8>) -> usize {
+	black_box((&a, &b, &c, &d));
+	println!("a={}\nb={}\nc={}\nd={}", a.borrow(), b.get(),
+		 c.lock().unwrap().show(), d.read().unwrap());
+	1
+}
+
+#[inline(never)]
+pub fn inside(e: &Arc<Mutex<Vec<u32>>>, f: &Rc<RefCell<String>>,
+	      v: &Vec<Rc<u32>>, s: &[&str]) -> usize {
+	black_box((&e, &f, &v, &s));
+	println!("e={}\nf={}\nv={}\ns={}", all(&e.lock().unwrap(), 16),
+		 f.borrow().show(),
+		 all(&v.iter().map(|x| **x).collect::<Vec<u32>>(), 8),
+		 all(&s.iter().map(|x| x.to_string())
+		     .collect::<Vec<String>>(), 8));
+	1
+}
+
+#[inline(never)]
+pub fn wide(i: &i128, u: &u128, c: char) -> usize {
+	black_box((&i, &u, &c));
+	println!("i={}\nu={}\nc='{}'", i, u, c);
+	1
+}
+
+pub trait Area { fn area(&self) -> u32; fn shown(&self) -> String; }
+pub struct Circle { r: u32 }
+pub struct Rect { w: u32, h: u32, name: String }
+pub struct Unit;
+
+impl Area for Circle {
+	fn area(&self) -> u32 { self.r }
+	fn shown(&self) -> String { format!("values::Circle {{r = {}}}", self.r) }
+}
+impl Area for Rect {
+	fn area(&self) -> u32 { self.w * self.h }
+	fn shown(&self) -> String {
+		format!("values::Rect {{w = {}, h = {}, name = {}}}", self.w,
+			self.h, quoted(&self.name))
+	}
+}
+impl Area for Unit {
+	fn area(&self) -> u32 { 0 }
+	fn shown(&self) -> String { "values::Unit".to_string() }
+}
+
+#[derive(Debug)]
+pub struct Fault { code: u32 }
+
+impl std::fmt::Display for Fault {
+	fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+		write!(f, "fault {}", self.code)
+	}
+}
+impl Error for Fault {}
+
+#[inline(never)]
+pub fn dynamic(a: &dyn Area, b: &Box<dyn Area>, e: &Box<dyn Error + Send + Sync>,
+	       r: &Rc<dyn Area>) -> u32 {
+	black_box((&a, &b, &e, &r));
+	println!("a={}\nb={}\ne=values::Fault {{code = {}}}\nr={}", a.shown(),
+		 b.shown(), e.downcast_ref::<Fault>().unwrap().code, r.shown());
+	a.area() + b.area()
+}
+
+#[inline(never)]
+pub fn closure(f: &dyn Fn(u32) -> u32, v: &Vec<Box<dyn Area>>) -> u32 {
+	black_box((&f, &v));
+	let k = f(0);
+	let names: Vec<String> = v.iter().map(|x| {
+		let text = x.shown();
+		/* an element has no parts */
+		if text.starts_with("values::Rect") { "values::Rect".to_string() }
+		else { text }
+	}).collect();
+	println!("f=values::adder::{{closure_env#0}} {{k = {}}}\nv={{{}}}", k,
+		 names.join(", "));
+	k
+}
+
+fn adder(k: u32) -> impl Fn(u32) -> u32 { move |x| x + k }
+
+fn length(n: usize) -> String {
+	if n == 0 { "{}".to_string() } else { format!("{{{}}}", cut(0, n, "")) }
+}
+
+#[inline(never)]
+pub fn maps(m: &HashMap<String, u32>, s: &HashSet<u32>) -> usize {
+	black_box((&m, &s));
+	println!("m={}\ns={}", length(m.len()), length(s.len()));
+	m.len()
+}
+
 struct Draw(u32);
 
 impl Draw {
@@ -129,6 +270,19 @@ impl Draw {
 			_ => Shape::Empty,
 		}
 	}
+	fn area(&mut self) -> Box<dyn Area> {
+		match self.n(3) {
+			0 => Box::new(Circle { r: self.n(99) }),
+			1 => Box::new(Rect { w: self.n(9), h: self.n(9),
+					     name: self.word(80) }),
+			_ => Box::new(Unit),
+		}
+	}
+	fn time(&mut self) -> Duration {
+		let unit = [1, 1001, 1000003, 1000000000][self.n(4) as usize];
+
+		Duration::from_nanos(self.n(30000) as u64 * unit)
+	}
 	fn option<T>(&mut self, x: T) -> Option<T> {
 		if self.n(2) == 0 { None } else { Some(x) }
 	}
@@ -141,7 +295,7 @@ fn main() {
 		let most = [1, 30, 140, 400][d.n(4) as usize];
 		let color = [Color::Red, Color::Green, Color::Blue][d.n(3) as usize];
 		let sum = scalars(d.n(9999) as u64 * 1000003,
-			d.n(200) as i32 - 100, d.n(2) == 1,
+			d.n(200) as i32 - 100, &(d.n(2) == 1),
 			['x', 'ü', '€'][d.n(3) as usize], d.n(256) as u8,
 			&color);
 		texts(&d.word(most), &d.word(most),
@@ -161,5 +315,35 @@ fn main() {
 			sh: d.shape(), ok: d.n(2) == 1,
 			ratio: d.n(100) as f64 / 4.0 };
 		ones(&Box::new(item), &Rc::new(n), &Arc::new(d.word(20)));
+		paths(Path::new(&d.word(most)), &PathBuf::from(d.word(20)),
+		      &OsString::from(d.word(most)));
+		let c = CString::new(d.word(most)).unwrap();
+		cstrings(OsStr::new(&d.word(most)),
+			 &CString::new(d.word(most)).unwrap(), &c);
+		let t = d.time();
+		times(&d.time(), &d.option(t));
+		cells(&RefCell::new(d.n(999)), &Cell::new(d.n(999) as i16 - 500),
+		      &Mutex::new(d.word(80)), &RwLock::new(d.n(256) as u8));
+		let v: Vec<Rc<u32>> = (0..d.n(12)).map(|x| Rc::new(x)).collect();
+		let s: Vec<String> = (0..d.n(11)).map(|_| d.word(12)).collect();
+		let s: Vec<&str> = s.iter().map(|x| x.as_str()).collect();
+		inside(&Arc::new(Mutex::new(x)), &Rc::new(RefCell::new(d.word(80))),
+		       &v, &s);
+		wide(&(-(d.n(999) as i128) << d.n(110)),
+		     &((d.n(999) as u128) << d.n(110)),
+		     ['x', 'ü', '€'][d.n(3) as usize]);
+		let r: Rc<dyn Area> = match d.n(2) {
+			0 => Rc::new(Circle { r: d.n(9) }),
+			_ => Rc::new(Unit),
+		};
+		let (a, b) = (d.area(), d.area());
+		dynamic(&*a, &b, &(Box::new(Fault { code: d.n(9) })
+				   as Box<dyn Error + Send + Sync>), &r);
+		let k = d.n(99);
+		closure(&adder(k),
+			&(0..d.n(5)).map(|_| d.area()).collect());
+		let m: HashMap<String, u32> =
+			(0..d.n(40)).map(|x| (d.word(9), x)).collect();
+		maps(&m, &(0..d.n(40)).map(|x| x * 7).collect());
 	}
 }

@@ -10,15 +10,21 @@
 #define TYPES_MOST	8192	/* that are named */
 
 static bool dynamic_add(struct dynamic_types *types,
-			const struct dynamic_type *type)
+			const struct dynamic_type *type, const char *name,
+			size_t length)
 {
+	struct dynamic_type *added;
+
 	if (types->count == TYPES_MOST)
 		return true;
 	if (!array_grow(&types->list, types->count, &types->room,
 			sizeof(*types->list)))
 		return false;
-	types->list[types->count++] = *type;
-	return true;
+	added = &types->list[types->count];
+	*added = *type;
+	added->name = strndup(name, length);
+	types->count += !!added->name;
+	return added->name;
 }
 
 static int address_compare(const void *a, const void *b)
@@ -40,6 +46,8 @@ static void dynamic_sort(struct dynamic_types *types)
 		if (!kept ||
 		    types->list[kept - 1].address != types->list[i].address)
 			types->list[kept++] = types->list[i];
+		else
+			free(types->list[i].name);
 	types->count = kept;
 }
 
@@ -196,22 +204,23 @@ static bool go_implements(const struct go_types *g, const char *name)
 static bool go_take(void *context, Dwarf_Die *die)
 {
 	struct go_types *g = context;
-	struct dynamic_type type = { .name = dwarf_diename(die) };
+	struct dynamic_type type = { .rank = 0 };
+	const char *name = dwarf_diename(die);
 	uint64_t offset;
 	Dwarf_Die bare;
 
-	if (!type.name || !go_descriptor(die, &offset))
+	if (!name || !go_descriptor(die, &offset))
 		return true;
 	type.address = g->base + offset;
-	type.rank = go_rank(type.name);
+	type.rank = go_rank(name);
 	if (dwarf_tag(die) != DW_TAG_typedef &&
-	    (g->any ? type.rank : go_implements(g, type.name))) {
+	    (g->any ? type.rank : go_implements(g, name))) {
 		bare = go_kind(die) == KIND_PTR ? dwarf_type_bare(die) : *die;
 		if (bare.addr && (go_kind(die) == KIND_PTR ||
 				  !go_is_direct(die)))
 			type.value = bare;
 	}
-	return dynamic_add(g->types, &type);
+	return dynamic_add(g->types, &type, name, strlen(name));
 }
 
 static int go_types_find(const struct compilation *c,
@@ -239,6 +248,88 @@ static int go_types_find(const struct compilation *c,
 	return done ? 0 : -ENOMEM;
 }
 
+/* ---- Rust ---- */
+
+struct rust_types {
+	struct dynamic_types *types;
+	const char *trait;
+	size_t length;
+};
+
+/* Up to what ends the name of a trait: "dyn app::Shape + core::marker::Send" */
+static size_t rust_trait_length(const char *name)
+{
+	const char *p = name;
+	int depth = 0;
+
+	for (; *p; p++) {
+		if (!depth && (strchr(",>)", *p) || !strncmp(p, " + ", 3)))
+			break;
+		depth += !!strchr("<([", *p);
+		depth -= strchr(">)]", *p) && p[-1] != '-';
+	}
+	return p - name;
+}
+
+/* Of Fn<(u32), Output=u32> the vtable has Fn<(u32)>. */
+static bool rust_is_trait(const struct rust_types *r, const char *trait,
+			  size_t length)
+{
+	if (length == r->length && !memcmp(trait, r->trait, length))
+		return true;
+	return length > 1 && length < r->length && trait[length - 1] == '>' &&
+	       !memcmp(trait, r->trait, length - 1) &&
+	       r->trait[length - 1] == ',';
+}
+
+/* The variable "<app::Circle as app::Shape>::{vtable}" */
+static bool rust_take(void *context, Dwarf_Die *die)
+{
+	static const char end[] = ">::{vtable}";
+	struct rust_types *r = context;
+	struct dynamic_type type = { .rank = 0 };
+	const char *name = dwarf_diename(die), *as = NULL, *tail;
+	Dwarf_Attribute attr;
+	Dwarf_Die vtable;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (dwarf_tag(die) != DW_TAG_variable || !name || *name != '<')
+		return true;
+	tail = strstr(name, end);
+	for (const char *p = name; tail && (p = strstr(p, " as ")) && p < tail;
+	     p += 4)
+		if (rust_is_trait(r, p + 4, tail - p - 4))
+			as = p;
+	if (!as || tail[sizeof(end) - 1] ||
+	    !dwarf_die_location(die, DW_AT_location, &attr) ||
+	    dwarf_getlocation(&attr, &ops, &count) ||
+	    !dwarf_die_address(&attr, ops, count, &type.address) ||
+	    !type.address)
+		return true;
+	if (dwarf_type_of(die, &vtable))
+		dwarf_die_refer(&vtable, DW_AT_containing_type, &type.value);
+	return dynamic_add(r->types, &type, name + 1, as - name - 1);
+}
+
+static int rust_types_find(const struct compilation *c,
+			   const struct value_type *declared,
+			   struct dynamic_types *types)
+{
+	struct rust_types r = { .types = types };
+	Dwarf_Die die = declared->die, bare;
+	const char *name;
+
+	dwarf_type_peel(&die, &bare, NULL);
+	name = bare.addr ? dwarf_diename(&bare) : NULL;
+	r.trait = name ? strstr(name, "dyn ") : NULL;
+	if (!r.trait)
+		return 0;
+	r.trait += strlen("dyn ");
+	r.length = rust_trait_length(r.trait);
+	return entries_each(c, &r, rust_take) ? 0 : -ENOMEM;
+}
+
 /* ---- any language ---- */
 
 int dynamic_types_find(const struct compilation *c,
@@ -255,6 +346,9 @@ int dynamic_types_find(const struct compilation *c,
 	case DW_LANG_Go:
 		code = go_types_find(c, declared, types);
 		break;
+	case DW_LANG_Rust:
+		code = rust_types_find(c, declared, types);
+		break;
 	}
 	dynamic_sort(types);
 	return code;
@@ -262,6 +356,8 @@ int dynamic_types_find(const struct compilation *c,
 
 void dynamic_types_free(struct dynamic_types *types)
 {
+	for (size_t i = 0; i < types->count; i++)
+		free(types->list[i].name);
 	free(types->list);
 	memset(types, 0, sizeof(*types));
 }

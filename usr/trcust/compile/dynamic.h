@@ -11,7 +11,7 @@
 #include "value_type.h"
 
 struct dynamic_type {
-	const char *name;	/* as the language writes it */
+	char *name;		/* as the language writes it */
 	uint64_t address;	/* as linked */
 	Dwarf_Die value;	/* the type of what the pointer points to; addr
 				 * NULL: only the name is of use */
