@@ -118,4 +118,71 @@ for row in "gcc -O0" "gcc -O1" "gcc -O2" "clang -O0" "clang -O1" "clang -O2" \
 			"$row: an ignored result is refused"
 	fi
 done
+
+# Floating-point arguments that are stored in the frame, without the module
+cat >args.c <<'END'
+#include <stdio.h>
+__attribute__((noinline)) double add(int n, double x, float y, double *out)
+{
+	*out = x;
+	return x + y + n;
+}
+int main(void)
+{
+	double d;
+
+	for (int n = 0; n < 12; n++) {
+		printf("x = %g\ny = %g\n", n * 0.5, n * 1.25);
+		printf("returns %g\n", add(n, n * 0.5, n * 1.25f, &d));
+	}
+	return 0;
+}
+END
+for row in "gcc -O0" "clang -O0"; do
+	# shellcheck disable=SC2086
+	$row -g -o values args.c 2>log || continue
+	printf 'MODNAME=./values\nMAJOR=1\n%s\n%s\n' \
+		'TRACE MINOR=1,TP=.add+0,VARS=(x,y)' \
+		'TRACE MINOR=2,TP=.add,RETEP,DESC="r",FMT="returns %P%{auto}",VARS=($result)' \
+		>v.tsf
+	trcust -W1 v.tsf >log 2>&1 || diag_file log
+	trace run -o t.ras v.tdf -- ./values >printed 2>log
+	tracefmt -q t.ras 2>log2 | sed -n 's/^ *\([xy] = \)/\1/p;/^returns/p' >traced
+	compare printed traced
+	is "$wrong" 0 "$row: no floating-point value is wrong"
+	diag_file wrong
+	ok "$row: arguments are read where they are stored: $same" \
+		[ "$same" -ge 24 ]
+done
+
+# C++ passes these by address; clang describes those on the stack as if they were
+# there.
+cat >stack.cc <<'END'
+#include <cstdio>
+#include <memory>
+#include <string>
+#define SIX int a, int b, int c, int d, int e, int f
+__attribute__((noinline)) int take(SIX, std::unique_ptr<int> p, std::string s)
+{
+	asm volatile("" : : : "memory");
+	printf("p = %d\ns = %s\n", *p, s.c_str());
+	return a + b + c + d + e + f + *p;
+}
+int main(void)
+{
+	for (int n = 1; n < 5; n++)
+		take(1, 2, 3, 4, 5, 6, std::make_unique<int>(n), "by address");
+	return 0;
+}
+END
+printf 'MODNAME=./values\nMAJOR=1\nTRACE TP=take,VARS=(p,s)\n' >v.tsf
+for row in "clang++ -O0" "clang++ -O1" "clang++ -O2" "g++ -O0" "g++ -O2"; do
+	# shellcheck disable=SC2086
+	$row -std=c++17 -g -o values stack.cc 2>log || continue
+	trcust -W1 v.tsf >log 2>&1 || diag_file log
+	trace run -o t.ras v.tdf -- ./values >printed 2>log
+	tracefmt -q t.ras 2>log2 | sed -n 's/^ *\([ps] = \)/\1/p' >traced
+	is "$(cat traced)" "$(cat printed)" \
+		"$row: arguments that are passed by address, on the stack"
+done
 tap_done

@@ -4,6 +4,8 @@
  * it single-steps. A nop of 5 bytes may do harm: Linux turns it into a call
  * from 6.18 on, which writes below the stack pointer, where a leaf function may
  * keep data, and leads a forked child to a page that it doesn't have.
+ * A value in a vector register can only be read with the help of the kernel
+ * module: then a place where something else has it is better than any other.
  */
 #include "choose.h"
 
@@ -12,6 +14,7 @@
 #include <string.h>
 #include "analysis.h"
 #include "emit.h"
+#include "lib/formats/rpn.h"
 
 #define TRIES_MAX	16
 
@@ -34,6 +37,8 @@ struct chooser {
 	struct tdf_stmt *stmts;
 	char (*sources)[64];
 	uint8_t *table;
+	bool vector;		/* the site reads vector registers, and is not
+				 * to do so elsewhere */
 	/* of a site that is moved */
 	struct tdf_stmt *moved;
 	struct bytes moved_rpn;
@@ -92,6 +97,22 @@ static int choice_compare(const void *a, const void *b)
 	return x->index < y->index ? -1 : 1;
 }
 
+/* The expressions of a statement read vector registers. */
+static bool reads_vector(const struct tdf_stmt *stmt, const uint8_t *table)
+{
+	const uint32_t at[] = { stmt->rpn, stmt->len_rpn };
+	const uint32_t length[] = { stmt->rpn_length, stmt->len_rpn_length };
+
+	for (int i = 0; i < 2; i++) {
+		struct rpn_op op = { 0 };
+
+		while (rpn_next(table + at[i], length[i], &op))
+			if (op.code == RPN_vector)
+				return true;
+	}
+	return false;
+}
+
 /* All statements of the site, for the instruction `to`: 0; 1, why; -ENOMEM. */
 static int site_move(struct chooser *ch, const struct compile_site *site,
 		     const struct block *block, size_t to, char *why)
@@ -104,9 +125,12 @@ static int site_move(struct chooser *ch, const struct compile_site *site,
 	if (!move)
 		return *why ? 1 : -ENOMEM;
 	ch->moved_rpn.size = 0;
-	for (uint32_t i = 0; i < site->stmts && !code; i++)
+	for (uint32_t i = 0; i < site->stmts && !code; i++) {
 		code = move_stmt(move, &in[i], ch->table, &ch->moved[i],
 				 &ch->moved_rpn, why);
+		if (!code && ch->vector && !ch->moved_rpn.failed)
+			code = reads_vector(&ch->moved[i], ch->moved_rpn.data);
+	}
 	move_end(move);
 	return code ? code : ch->moved_rpn.failed ? -ENOMEM : 0;
 }
@@ -133,24 +157,23 @@ static int site_put(struct chooser *ch, struct compile_site *site,
 	return 0;
 }
 
-/* 0: moved, or it stays; -1. *moved: its statements are in ch->moved. */
-static int choose_in(struct chooser *ch, struct compile_site *site,
-		     const struct block *block, bool *moved)
+/* Instructions that are better than the nominal one, the best first; with
+ * ch->vector all. */
+static size_t choices_find(struct chooser *ch, const struct compile_site *site,
+			   const struct block *block,
+			   struct choice choices[2 * CHOOSE_DISTANCE + 1])
 {
-	struct choice choices[2 * CHOOSE_DISTANCE + 1];
-	char why[MOVE_WHY] = "", first[MOVE_WHY] = "", name[320];
-	uint64_t tried = site->nominal, low, high;
-	int code = 1;
+	uint64_t low, high;
 	size_t count = 0;
 
-	/* Instructions that are better than the nominal one, the best first. */
 	find_bounds(ch, site, &low, &high);
 	for (size_t i = 0; i < block->count; i++) {
 		const struct block_insn *insn = &block->insns[i];
 		size_t distance = i < block->at ? block->at - i : i - block->at;
 
 		if (distance > CHOOSE_DISTANCE ||
-		    cost_ranks[insn->insn.cost] >= cost_ranks[site->cost] ||
+		    (!ch->vector &&
+		     cost_ranks[insn->insn.cost] >= cost_ranks[site->cost]) ||
 		    !code_is_good(ch->c->module, &insn->insn) ||
 		    insn->address < low || insn->address >= high)
 			continue;
@@ -161,6 +184,19 @@ static int choose_in(struct chooser *ch, struct compile_site *site,
 		};
 	}
 	qsort(choices, count, sizeof(*choices), choice_compare);
+	return count;
+}
+
+/* 0: moved, or it stays; -1. *moved: its statements are in ch->moved. */
+static int choose_in(struct chooser *ch, struct compile_site *site,
+		     const struct block *block, bool *moved)
+{
+	struct choice choices[2 * CHOOSE_DISTANCE + 1];
+	char why[MOVE_WHY] = "", first[MOVE_WHY] = "", name[320];
+	size_t count = choices_find(ch, site, block, choices);
+	uint64_t tried = site->nominal;
+	int code = 1;
+
 	for (size_t i = 0; i < count && i < TRIES_MAX && code > 0; i++) {
 		const struct block_insn *insn = &block->insns[choices[i].index];
 
@@ -175,7 +211,7 @@ static int choose_in(struct chooser *ch, struct compile_site *site,
 	if (code < 0)
 		return chooser_no_memory(ch);
 	*moved = !code;
-	if (*moved)
+	if (*moved || ch->vector)
 		return 0;
 	analysis_name(ch->c, tried, name, sizeof(name));
 	if (*first)
@@ -194,7 +230,13 @@ static int choose_site(struct chooser *ch, struct compile_site *site,
 	struct block block;
 	int code = 0;
 
-	if (site->cost == TDF_COST_EMULATED || site->flags & TDF_SITE_RETURN)
+	ch->vector = false;
+
+	for (uint32_t i = 0; i < site->stmts && !ch->vector; i++)
+		ch->vector = reads_vector(&ch->stmts[site->first_stmt + i],
+					  ch->table);
+	if ((site->cost == TDF_COST_EMULATED && !ch->vector) ||
+	    site->flags & TDF_SITE_RETURN)
 		return 0;
 	if (module_is_relocated(ch->c->module, 0, 0))
 		site->stays = "the loader changes the code";
@@ -206,7 +248,11 @@ static int choose_site(struct chooser *ch, struct compile_site *site,
 		return 0;
 	if (code)
 		return chooser_no_memory(ch);
-	code = choose_in(ch, site, &block, moved);
+	if (ch->vector)
+		code = choose_in(ch, site, &block, moved);
+	ch->vector = false;
+	if (!code && !*moved && site->cost != TDF_COST_EMULATED)
+		code = choose_in(ch, site, &block, moved);
 	block_free(&block);
 	return code;
 }

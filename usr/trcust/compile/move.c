@@ -103,9 +103,12 @@ static bool follow_block(struct move *move)
 
 	begin_at(move, 0);
 	for (size_t i = 0;; i++) {
-		if (i == move->low)
+		if (i == move->low) {
 			memcpy(move->registers_low, move->state.registers,
 			       sizeof(move->registers_low));
+			memcpy(move->vectors_low, move->state.low,
+			       sizeof(move->vectors_low));
+		}
 		if (i == move->high || move->state.failed)
 			return !move->state.failed;
 		if (!move_effect_find(move, i, &effect)) {
@@ -158,6 +161,10 @@ struct move *move_begin(const struct block *block, struct module *module,
 					    move->state.registers;
 	move->at_site = nominal < site ? move->state.registers :
 					 move->registers_low;
+	move->vectors_nominal = nominal < site ? move->vectors_low :
+						 move->state.low;
+	move->vectors_site = nominal < site ? move->state.low :
+					      move->vectors_low;
 	/* is the stack pointer above what it was, or may it be? */
 	before = &move->at_nominal[move->state.stack];
 	after = &move->at_site[move->state.stack];

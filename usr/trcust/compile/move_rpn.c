@@ -621,6 +621,29 @@ static void do_register(struct rewriting *r, unsigned int number,
 	entry_push(r, entry, start);
 }
 
+/* Memory or a general register that has the value; else the register itself, if
+ * it is unchanged. Of the high half nothing is known. */
+static void do_vector(struct rewriting *r, const struct rpn_op *op,
+		      unsigned int need)
+{
+	const struct move *move = r->move;
+	unsigned int number = op->a - move->module->arch->vector_first;
+	const struct state_value *value = &move->vectors_nominal[number];
+	size_t start = r->rpn->size;
+
+	if (op->b || number >= ARCH_VECTORS)
+		r->failed = move_report_text(move, "it is in a part of a "
+					     "vector register that is not "
+					     "followed");
+	else if (!move_value_emit(move, value, 0, need) &&
+		 !state_is_alike(value, &move->vectors_site[number]))
+		r->failed = move_report_text(move, "nothing else has the value "
+					     "of the vector register");
+	if (r->rpn->size == start)
+		emit_same(r, op);
+	entry_push(r, entry_of(STATE_NONE, 0), start);
+}
+
 static void check_missing(struct rewriting *r, const struct move_entry *entry)
 {
 	if (entry->missing < 0 || r->failed)
@@ -866,8 +889,7 @@ static void do_op(struct rewriting *r, const struct rpn_op *op,
 	case RPN_nop:
 		break;
 	case RPN_vector:
-		r->failed = move_report_text(r->move, "it is in a vector "
-					     "register, which is not followed");
+		do_vector(r, op, need);
 		break;
 	case RPN_entry_value:
 		emit_same(r, op);

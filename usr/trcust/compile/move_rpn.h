@@ -18,8 +18,10 @@ struct move {
 	struct state state;	/* at `high` */
 	bool entry;		/* it begins where the function does */
 	struct state_value registers_low[ARCH_REGISTERS];
+	struct state_value vectors_low[ARCH_VECTORS];
 	/* of the two addresses */
 	const struct state_value *at_nominal, *at_site;
+	const struct state_value *vectors_nominal, *vectors_site;
 	size_t flags;		/* of those between, the first that changes the
 				 * flags; SIZE_MAX none */
 	bool gone;		/* what was above the stack pointer may be below

@@ -398,6 +398,7 @@ static int parameter_settle(const struct compilation *c,
 
 #define PARTS_MAX	16	/* of a slot that registers may have */
 #define WHY_ADDRESS	"debug information has an address for its value"
+#define WHY_REFERENCE	"debug information has a slot of its address for it"
 #define WHY_EARLY	"its slot in the frame is not stored yet"
 
 struct frame_slot {
@@ -411,6 +412,7 @@ struct frame_slot {
 	int frame_base;		/* the register that is; -1: none */
 	bool after_call;	/* the block begins after one */
 	bool clang;		/* clang has compiled it */
+	bool by_address;	/* C++ passes it by its address */
 	bool number;		/* the variable is no address */
 	struct stores_slot at;
 	bool moved;		/* the register of its location has another
@@ -550,6 +552,15 @@ static enum slot_source source_emit(const struct frame_slot *s,
 		return SLOT_NOWHERE;
 	if (value->base < ARCH_REGISTERS) {
 		rpn_emit_register(rpn, value->base, 0);
+		if (skip) {
+			rpn_emit_const(rpn, 8 * skip);
+			rpn_emit_op(rpn, RPN_shr);
+		}
+		return SLOT_VALUE;
+	}
+	if (value->base >= STATE_VECTORS && value->base <= STATE_VECTORS_LAST) {
+		rpn_emit_vector(rpn, s->arch->vector_first + value->base -
+					STATE_VECTORS, false);
 		if (skip) {
 			rpn_emit_const(rpn, 8 * skip);
 			rpn_emit_op(rpn, RPN_shr);
@@ -769,6 +780,30 @@ static bool is_address(struct frame_slot *s, const struct place_piece *piece,
 			     &leaked) && !leaked;
 }
 
+/*
+ * An argument that C++ passes by address: in the frame, or among the arguments
+ * on the stack, is its address at most. clang describes the object as if it were
+ * there (LLVM 14, "DW_OP_fbreg +24" with optimisation). 1: the piece leads to
+ * the object now, if it did not; 0: it can't; the argument's slot is known.
+ */
+static bool reference_settle(struct frame_slot *s, struct place_piece *piece)
+{
+	uint64_t number;
+	int64_t offset;
+	bool found;
+
+	if (!s->by_address || piece->kind != PLACE_MEMORY ||
+	    !slot_read(s, piece, &number, &offset, &s->pointer) || s->pointer)
+		return true;
+	found = frame_slot_find(s, piece, s->width);
+	if (!found && number != s->arch->stack && (int)number != s->frame_base)
+		return true;
+	if (!found || s->at.low < 0)
+		return false;
+	rpn_emit_deref(&piece->rpn, s->width);
+	return true;
+}
+
 static int piece_settle(struct frame_slot *s, struct place_piece *piece,
 			uint64_t bytes, bool object, struct place *place)
 {
@@ -777,6 +812,8 @@ static int piece_settle(struct frame_slot *s, struct place_piece *piece,
 	bool changed = false;
 	int code;
 
+	if (!reference_settle(s, piece))
+		return absent_add(place, piece->bytes, WHY_REFERENCE);
 	if (is_address(s, piece, bytes))
 		return absent_add(place, piece->bytes, WHY_ADDRESS);
 	if (frame_slot_find(s, piece, bytes)) {
@@ -881,6 +918,21 @@ static int slot_place_settle(struct frame_slot *s, struct place *place,
 	return -ENODATA;
 }
 
+/* A parameter of the function itself, which clang passes by address: one of an
+ * inlined function may be in the frame. */
+static bool is_by_address(const struct frame_slot *s, Dwarf_Die *function)
+{
+	Dwarf_Die child;
+
+	if (!s->clang ||
+	    dwarf_result_copy(&s->variable->type) != DWARF_COPY_CALLS)
+		return false;
+	dwarf_die_each(function, &child)
+		if (child.addr == s->variable->die.addr)
+			return dwarf_tag(&child) == DW_TAG_formal_parameter;
+	return false;
+}
+
 /*
  * A variable's slot in the frame is described for code in front of the
  * instruction that stores it there, too. A slot that nothing has stored on any
@@ -913,6 +965,8 @@ static int slot_settle(const struct compilation *c,
 	    scopes.count) {
 		context.function = scopes.dies[0];
 		s.clang = dwarf_scopes_are_clang(&scopes);
+		s.by_address = variable->type.addr &&
+			       is_by_address(&s, &scopes.dies[0]);
 	}
 	if (dwarf_frame_base_register(&context, &number))
 		s.frame_base = number;

@@ -28,6 +28,12 @@ void state_begin(struct state *state, const struct arch *arch, int frame,
 			.bytes = state->width, .known = 8,
 		};
 	}
+	for (unsigned int i = 0; i < ARCH_VECTORS; i++)
+		state->low[i] = (struct state_value) {
+			.base = i < arch->vector_count ? STATE_VECTORS + i :
+							 STATE_NONE,
+			.bytes = 8, .known = 8,
+		};
 }
 
 void state_end(struct state *state)
@@ -384,21 +390,75 @@ static void step_writes(struct state *state, size_t at,
 	}
 }
 
+/* What the instruction copies from or to a vector register. */
+static struct state_value copy_read(struct state *state,
+				    const struct arch_effect *effect)
+{
+	struct state_value from = { .base = STATE_NONE }, value;
+	struct arch_memory memory = effect->reads[0];
+	struct state_range range;
+
+	switch (effect->copy.kind) {
+	case ARCH_VECTOR_COPY: case ARCH_VECTOR_STORE: case ARCH_VECTOR_GET:
+		from = state->low[effect->copy.from];
+		break;
+	case ARCH_VECTOR_SET:
+		if (state_has_register(state, effect->copy.from))
+			from = state->registers[effect->copy.from];
+		break;
+	case ARCH_VECTOR_LOAD:
+		memory.bytes = effect->copy.bytes;
+		range = state_range_of(state, &memory);
+		from = range_read(state, &range);
+		break;
+	case ARCH_VECTOR_NONE:
+		break;
+	}
+	return state_extend(&from, 0, effect->copy.bytes, false, &value) ?
+		       value : (struct state_value){ .base = STATE_NONE };
+}
+
+static void copy_write(struct state *state, const struct arch_effect *effect,
+		       const struct arch_insn *insn,
+		       const struct state_value *value)
+{
+	bool sets = effect->copy.kind == ARCH_VECTOR_COPY ||
+		    effect->copy.kind == ARCH_VECTOR_SET ||
+		    effect->copy.kind == ARCH_VECTOR_LOAD;
+
+	for (unsigned int i = 0; i < ARCH_VECTORS; i++)
+		if (insn->flow == ARCH_FLOW_CALL)
+			state->low[i].base = STATE_NONE;
+		else if (effect->vectors >> i & 1)
+			state->low[i] = other_new(state, 8, false);
+	if (sets && value->base != STATE_NONE)
+		state->low[effect->copy.to] = *value;
+}
+
 void state_step(struct state *state, size_t at, const struct arch_insn *insn,
 		const struct arch_effect *effect)
 {
 	struct state_value values[ARCH_TRANSFERS];
 	struct state_range ranges[ARCH_TRANSFERS];
+	struct state_value copied;
 
 	for (size_t i = 0; i < effect->count; i++) {
 		values[i] = transfer_read(state, &effect->transfers[i]);
 		ranges[i] = state_range_of(state, &effect->transfers[i].memory);
 	}
+	copied = copy_read(state, effect);
+	for (size_t i = 0; i < effect->count && copied.base != STATE_NONE; i++)
+		if (effect->transfers[i].to_memory ?
+			    effect->copy.kind == ARCH_VECTOR_STORE :
+			    effect->copy.kind == ARCH_VECTOR_GET &&
+			    effect->transfers[i].to == effect->copy.to)
+			values[i] = copied;
 	step_writes(state, at, effect, ranges, values);
 	for (size_t i = 0; i < effect->count; i++)
 		if (!effect->transfers[i].to_memory &&
 		    state_has_register(state, effect->transfers[i].to))
 			state->registers[effect->transfers[i].to] = values[i];
+	copy_write(state, effect, insn, &copied);
 	/* what neither reads nor writes memory or a general register may move
 	 * one of these to a register of another kind */
 	state->vectors |= !effect->count && !effect->write_count &&

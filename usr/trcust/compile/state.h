@@ -15,6 +15,8 @@ enum {
 	STATE_FIXED,		/* the load bias */
 	STATE_THREAD,		/* the base of the thread's variables */
 	STATE_NONE,		/* not known; equal to nothing */
+	STATE_VECTORS,		/* what a vector register had then */
+	STATE_VECTORS_LAST = STATE_VECTORS + ARCH_VECTORS - 1,
 	STATE_OTHERS,
 };
 
@@ -59,6 +61,7 @@ struct state {
 	bool fresh;		/* nothing leads below the stack pointer where
 				 * the code begins */
 	struct state_value registers[ARCH_REGISTERS];
+	struct state_value low[ARCH_VECTORS];	/* halves of vector registers */
 	struct state_other *others;
 	size_t other_count, other_room;
 	struct state_write *writes;	/* in order */

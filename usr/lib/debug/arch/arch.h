@@ -146,6 +146,20 @@ struct arch_transfer {
 
 #define ARCH_TRANSFERS	4
 
+/* Vector registers that rastrace.ko reads (struct arch), at most: numbered from
+ * the first one on. */
+#define ARCH_VECTORS	16
+
+/* An instruction that copies low bytes of a vector register, as they are. */
+enum arch_vector_copy {
+	ARCH_VECTOR_NONE,
+	ARCH_VECTOR_COPY,	/* from the vector register `from` */
+	ARCH_VECTOR_LOAD,	/* from reads[0] */
+	ARCH_VECTOR_STORE,	/* to writes[0] */
+	ARCH_VECTOR_SET,	/* from the general register `from` */
+	ARCH_VECTOR_GET,	/* to the general register `to` */
+};
+
 struct arch_effect {
 	bool known;		/* false: it may do anything to anything */
 	bool flags;		/* may change the flags that are recorded */
@@ -159,9 +173,14 @@ struct arch_effect {
 	 * ARCH_SOURCE_UNKNOWN may come from, an access to ARCH_SPACE_UNKNOWN
 	 * may go through, or another kind of register may get; a superset */
 	uint32_t uses;
-	/* vector registers that rastrace.ko reads and that it writes, a bit
-	 * each from the first one on */
-	uint32_t vectors;
+	/* vector registers that it writes, a bit each; what it copies, to the
+	 * register `to` and above `bytes`, up to 8, zeros */
+	uint16_t vectors;
+	struct {
+		enum arch_vector_copy kind;
+		unsigned int to, from;
+		uint8_t bytes;
+	} copy;
 	uint8_t count;
 	struct arch_transfer transfers[ARCH_TRANSFERS];
 	/* all that is read and written in memory, whether a transfer has it or

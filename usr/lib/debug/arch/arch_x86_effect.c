@@ -215,6 +215,19 @@ static struct arch_memory operand_memory(const struct x86_insn *insn,
 	return memory;
 }
 
+/* Of XMM0 to XMM15, also as parts of wider ones; -1: none of these. */
+static int x86_vector_number(ZydisRegister reg)
+{
+	switch (ZydisRegisterGetClass(reg)) {
+	case ZYDIS_REGCLASS_XMM: case ZYDIS_REGCLASS_YMM:
+	case ZYDIS_REGCLASS_ZMM:
+		return ZydisRegisterGetId(reg) < ARCH_VECTORS ?
+			       ZydisRegisterGetId(reg) : -1;
+	default:
+		return -1;
+	}
+}
+
 static void effect_add(struct arch_effect *effect,
 		       const struct arch_transfer *transfer)
 {
@@ -293,8 +306,8 @@ static void effect_add_operand(const struct x86_insn *insn,
 			return;
 		case ZYDIS_REGCLASS_XMM: case ZYDIS_REGCLASS_YMM:
 		case ZYDIS_REGCLASS_ZMM:
-			number = ZydisRegisterGetId(operand->reg.value);
-			if (number < 16 && written)
+			number = x86_vector_number(operand->reg.value);
+			if (number >= 0 && written)
 				effect->vectors |= 1u << number;
 			return;
 		default:
@@ -584,6 +597,74 @@ static void x86_value_find(const struct x86_insn *insn)
 	}
 }
 
+static bool is_vector_move(const struct x86_insn *insn)
+{
+	switch (insn->zi.mnemonic) {
+	case ZYDIS_MNEMONIC_MOVSS: case ZYDIS_MNEMONIC_VMOVSS:
+		/* between registers it leaves the bytes above alone */
+		return insn->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY ||
+		       insn->operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY;
+	case ZYDIS_MNEMONIC_MOVSD:
+		return insn->zi.meta.category == ZYDIS_CATEGORY_DATAXFER;
+	case ZYDIS_MNEMONIC_VMOVSD: case ZYDIS_MNEMONIC_VMOVLPS:
+	case ZYDIS_MNEMONIC_VMOVLPD:
+		return insn->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY ||
+		       insn->operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY;
+	case ZYDIS_MNEMONIC_MOVAPS: case ZYDIS_MNEMONIC_MOVAPD:
+	case ZYDIS_MNEMONIC_MOVUPS: case ZYDIS_MNEMONIC_MOVUPD:
+	case ZYDIS_MNEMONIC_MOVDQA: case ZYDIS_MNEMONIC_MOVDQU:
+	case ZYDIS_MNEMONIC_MOVLPS: case ZYDIS_MNEMONIC_MOVLPD:
+	case ZYDIS_MNEMONIC_MOVQ: case ZYDIS_MNEMONIC_MOVD:
+	case ZYDIS_MNEMONIC_VMOVAPS: case ZYDIS_MNEMONIC_VMOVAPD:
+	case ZYDIS_MNEMONIC_VMOVUPS: case ZYDIS_MNEMONIC_VMOVUPD:
+	case ZYDIS_MNEMONIC_VMOVDQA: case ZYDIS_MNEMONIC_VMOVDQU:
+	case ZYDIS_MNEMONIC_VMOVQ: case ZYDIS_MNEMONIC_VMOVD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void vector_copy_find(const struct x86_insn *insn)
+{
+	const ZydisDecodedOperand *to = &insn->operands[0], *from = to + 1;
+	struct arch_effect *effect = insn->effect;
+	bool load = from->type == ZYDIS_OPERAND_TYPE_MEMORY;
+	bool store = to->type == ZYDIS_OPERAND_TYPE_MEMORY;
+	int vector_to, vector_from, number;
+	unsigned int bytes;
+
+	/* all of them, and no operand */
+	if (insn->zi.mnemonic == ZYDIS_MNEMONIC_VZEROALL)
+		effect->vectors = UINT16_MAX;
+	if (!is_vector_move(insn))
+		return;
+	vector_to = store ? -1 : x86_vector_number(to->reg.value);
+	vector_from = load ? -1 : x86_vector_number(from->reg.value);
+	bytes = (from->size < to->size ? from->size : to->size) / 8;
+	effect->copy.bytes = bytes < 8 ? bytes : 8;
+	effect->copy.to = vector_to;
+	effect->copy.from = vector_from;
+	if (vector_to >= 0 && load) {
+		effect->copy.kind = ARCH_VECTOR_LOAD;
+	} else if (vector_from >= 0 && store) {
+		effect->copy.kind = ARCH_VECTOR_STORE;
+	} else if (vector_to >= 0 && vector_from >= 0) {
+		effect->copy.kind = ARCH_VECTOR_COPY;
+		effect->copy.bytes = 8;
+	} else if (vector_to >= 0) {
+		number = x86_register_number(insn, from->reg.value);
+		effect->copy.from = number;
+		if (number >= 0)
+			effect->copy.kind = ARCH_VECTOR_SET;
+	} else if (vector_from >= 0) {
+		number = x86_register_number(insn, to->reg.value);
+		effect->copy.to = number;
+		if (number >= 0)
+			effect->copy.kind = ARCH_VECTOR_GET;
+	}
+}
+
 bool x86_effect_find(const struct arch *arch, const uint8_t *code, size_t size,
 		     uint64_t address, struct arch_effect *effect)
 {
@@ -609,9 +690,13 @@ bool x86_effect_find(const struct arch *arch, const uint8_t *code, size_t size,
 			 insn.zi.meta.category == ZYDIS_CATEGORY_DECIMAL ||
 			 insn.zi.meta.category == ZYDIS_CATEGORY_STRINGOP;
 	effect->traps |= insn_traps(&insn.zi, memory);
-	if (effect->known)
+	if (effect->known) {
 		x86_value_find(&insn);
-	else
-		*effect = (struct arch_effect){ .flags = true, .faults = true };
+		vector_copy_find(&insn);
+	} else {
+		*effect = (struct arch_effect){
+			.flags = true, .faults = true, .vectors = UINT16_MAX,
+		};
+	}
 	return true;
 }
