@@ -147,6 +147,22 @@ for row in "gcc -O2 -g" "clang -O2 -g" "gcc -O0 -g" "clang -O0 -g" \
 	check_records "$name"
 done
 
+what="a clone of gcc's"
+cat >clone.c <<'C'
+#include <stdio.h>
+static __attribute__((noinline)) int work(int a)
+{
+	return printf("%d\n", a) + a;
+}
+int main(int argc, char **argv) { (void)argv; work(argc); return 0; }
+C
+if gcc -O2 -g -o clone clone.c && nm clone | grep -q ' t work\.isra'; then
+	trcust --from-module --include work clone >clone.tsf
+	like "$(cat clone.tsf)" 'TP=\.work\.isra\.' "$what: has the function's name"
+else
+	skip "$what" "the compiler makes none"
+fi
+
 what="debug information without variables"
 echo 'int work(int a) { return a * 2; } int main(void) { return work(1); }' \
 	>lines.c

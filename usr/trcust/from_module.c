@@ -226,8 +226,17 @@ static bool glob_matches(const char *glob, const struct made_function *c)
 	/* in Go "[...]" is a part of names */
 	if (!fnmatch(glob, c->name, 0) || !strcmp(glob, c->name))
 		return true;
-	if (!c->full)
-		return false;
+	if (!c->full) {
+		/* gcc's clone of a function */
+		const char *clone = strstr(c->name, ".isra.");
+
+		if (!clone)
+			clone = strstr(c->name, ".constprop.");
+		plain = clone ? strndup(c->name, clone - c->name) : NULL;
+		matches = plain && !fnmatch(glob, plain, 0);
+		free(plain);
+		return matches;
+	}
 	plain = strndup(c->full, demangle_plain_length(c->full));
 	matches = !fnmatch(glob, c->full, 0) ||
 		  (plain && !fnmatch(glob, plain, 0));
