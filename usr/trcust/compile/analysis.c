@@ -402,6 +402,16 @@ int analysis_reach(const struct compilation *c, uint64_t entry,
 		       -ENOMEM : 0;
 }
 
+int analysis_use_result(const struct compilation *c, uint64_t entry, bool *used)
+{
+	struct analysis *analysis = c->analysis;
+
+	if (!analysis->calls)
+		analysis->calls = calls_begin(c->module);
+	return !analysis->calls || calls_use_result(analysis->calls, entry, used) ?
+		       -ENOMEM : 0;
+}
+
 unsigned int analysis_runtime(const struct compilation *c)
 {
 	struct analysis *analysis = c->analysis;

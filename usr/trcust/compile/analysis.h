@@ -73,6 +73,8 @@ size_t analysis_symbol_from(const struct compilation *c, uint64_t address);
 /* Which functions the function at entry may lead to. 0, -ENOMEM. */
 int analysis_reach(const struct compilation *c, uint64_t entry,
 		   enum calls_reach *reach);
+/* Whether a call of the function at entry reads what it returns. 0, -ENOMEM. */
+int analysis_use_result(const struct compilation *c, uint64_t entry, bool *used);
 /* What the module's run time does to stacks: RUNTIME_*. */
 unsigned int analysis_runtime(const struct compilation *c);
 /* The USDT probes of the module; NULL: no memory. */

@@ -16,14 +16,18 @@
 #include "lib/debug/arch/arch.h"
 #include "lib/formats/rpn.h"
 
+/* Where the function begins that returns there; the kernel's return probe is
+ * named by its symbol. 0: not known. */
+static uint64_t result_entry(const struct compile_site *site)
+{
+	return site->entry || site->exit ? site->entry : site->nominal;
+}
+
 /* The function that returns there. 0; -ENOENT: debug information knows none;
  * -ENOMEM. */
 static int result_function(struct evaluation *e, Dwarf_Die *die)
 {
-	const struct compile_site *site = e->site;
-	/* the kernel's return probe is named by the function's symbol */
-	uint64_t entry = site->entry || site->exit ? site->entry :
-						     site->nominal;
+	uint64_t entry = result_entry(e->site);
 	struct dwarf_functions found = { 0 };
 	int code = -ENOENT;
 
@@ -116,6 +120,22 @@ static const char *why_nothing(const struct compile_site *site)
 	return NULL;
 }
 
+/* The same where the code of callers decides. False: no memory. */
+static bool callers_find(struct evaluation *e, Dwarf_Die *function,
+			 const char **why)
+{
+	bool used;
+
+	if (!dwarf_result_may_be_dropped(e->c->dwarf, function))
+		return true;
+	if (analysis_use_result(e->c, result_entry(e->site), &used))
+		return false;
+	if (!used)
+		*why = "no call of this static function uses it, so that clang "
+		       "may have removed it";
+	return true;
+}
+
 static bool result_refuse(struct evaluation *e, const struct expr *expr,
 			  const char *why, const char *hint)
 {
@@ -135,6 +155,8 @@ static bool result_locate(struct evaluation *e, const struct expr *expr,
 	Dwarf_Die type = value->type.die;
 	int code = 0;
 
+	if (!nothing && !callers_find(e, function, &nothing))
+		return value_report_memory(e, expr->pos);
 	if (!nothing)
 		code = dwarf_result_find(e->c->dwarf, function, &type, &result,
 					 &err);

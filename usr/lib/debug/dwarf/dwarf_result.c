@@ -29,8 +29,6 @@
 #define WHY_VECTOR	"it is returned in a vector register that cannot be read"
 #define WHY_ADDRESS	"it is returned in memory, whose address no register has"
 #define WHY_EITHER	"whether it is returned in memory is not known"
-#define WHY_DROPPED	"clang may have removed it: it does so in a static " \
-			"function whose callers ignore it"
 
 #define RUSTC_OF_LLVM_18	78	/* 1.78 */
 
@@ -208,8 +206,6 @@ static int refuse_result(struct error *err, const char *why)
 	error_set(err, -ENODATA, "%s", why);
 	if (!strcmp(why, WHY_ADDRESS))
 		error_hint(err, "a caller keeps it: log the variable there");
-	if (!strcmp(why, WHY_DROPPED))
-		error_hint(err, "if a caller uses it, log its register");
 	return -ENODATA;
 }
 
@@ -772,15 +768,15 @@ static bool clang_optimised(const struct arch *arch, Dwarf_Die *function)
 	return ops[0].atom != DW_OP_reg0 + arch->frame;
 }
 
-/* LLVM knows all calls of a function that no other file sees. When none uses the
- * result, nothing is returned. Since version 18 at the latest this is marked with
- * DW_CC_nocall. */
-static bool result_may_be_dropped(const struct arch *arch, Dwarf_Die *function,
-				  Dwarf_Die *unit)
+bool dwarf_result_may_be_dropped(const struct dwarf_file *dwarf,
+				 Dwarf_Die *function)
 {
-	const char *producer = dwarf_die_text(unit, DW_AT_producer), *at;
+	const char *producer = NULL, *at;
 	unsigned int major = 0, minor = 0;
+	Dwarf_Die unit;
 
+	if (dwarf_diecu(function, &unit, NULL, NULL))
+		producer = dwarf_die_text(&unit, DW_AT_producer);
 	if (!producer || dwarf_die_flag(function, DW_AT_external))
 		return false;
 	at = strstr(producer, "rustc version ");
@@ -793,7 +789,7 @@ static bool result_may_be_dropped(const struct arch *arch, Dwarf_Die *function,
 		    major >= 18)
 			return false;
 	}
-	return clang_optimised(arch, function);
+	return clang_optimised(dwarf->module->arch, function);
 }
 
 int dwarf_result_find(const struct dwarf_file *dwarf, Dwarf_Die *function,
@@ -814,8 +810,6 @@ int dwarf_result_find(const struct dwarf_file *dwarf, Dwarf_Die *function,
 	if (!bare.addr || !dwarf_type_bytes(&bare, &bytes) ||
 	    !dwarf_diecu(function, &unit, NULL, NULL))
 		return refuse_result(err, WHY_UNKNOWN);
-	if (result_may_be_dropped(arch, function, &unit))
-		return refuse_result(err, WHY_DROPPED);
 	kind = dwarf_type_value_kind(&bare);
 	language = dwarf_srclang(&unit);
 	if (language == DW_LANG_Rust)

@@ -30,6 +30,12 @@ int dwarf_result_find(const struct dwarf_file *dwarf, Dwarf_Die *function,
 		      const Dwarf_Die *type, struct dwarf_result *result,
 		      struct error *err);
 
+/* LLVM knows all calls of a function that no other file sees. When none uses the
+ * result, nothing is returned. Since version 18 at the latest this is marked with
+ * DW_CC_nocall, which dwarf_result_find() refuses. */
+bool dwarf_result_may_be_dropped(const struct dwarf_file *dwarf,
+				 Dwarf_Die *function);
+
 /* How C++ passes and returns a class (Itanium C++ ABI 3.1): if it has a copy
  * constructor, move constructor or destructor that does something, by address.
  * In ascending order: one part decides. */

@@ -12,6 +12,7 @@
 #define REACHED_MAX	50000
 #define CODE_MAX	(16u << 20)	/* bytes that are looked at as a whole */
 #define STUB_MAX	5	/* instructions of an entry in the PLT */
+#define AFTER_MAX	16	/* after a call */
 #define BEFORE_MAX	12	/* instructions looked at before a jump */
 
 struct call_target {
@@ -41,6 +42,8 @@ struct calls {
 	struct call_slot *slots;	/* of imported functions, by address */
 	size_t slot_count, slot_room;
 	bool stack_known, stack;
+	/* by function; NULL: not looked at yet */
+	enum { RESULT_UNCALLED, RESULT_IGNORED, RESULT_USED } *results;
 	bool failed;		/* out of memory; sticks */
 };
 
@@ -136,6 +139,7 @@ void calls_end(struct calls *calls)
 	free(calls->seen);
 	free(calls->todo);
 	free(calls->slots);
+	free(calls->results);
 	free(calls);
 }
 
@@ -440,16 +444,22 @@ int calls_find(struct calls *calls, uint64_t entry, enum calls_reach *reach)
 	return calls->failed ? -ENOMEM : 0;
 }
 
+static bool module_is_large(const struct module *module)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < module->code_count; i++)
+		bytes += module->codes[i].end - module->codes[i].start;
+	return bytes > CODE_MAX;
+}
+
 int calls_switch_stacks(struct calls *calls, bool *switches)
 {
 	const struct module *module = calls->module;
-	uint64_t bytes = 0;
 
 	if (!calls->stack_known) {
 		calls->stack_known = true;
-		for (size_t i = 0; i < module->code_count; i++)
-			bytes += module->codes[i].end - module->codes[i].start;
-		calls->stack = bytes > CODE_MAX;
+		calls->stack = module_is_large(module);
 		for (size_t i = 0; i < module->function_count &&
 				   !calls->stack && !calls->failed; i++)
 			calls->stack = node_get(calls, i)->stack;
@@ -465,6 +475,7 @@ struct target_sweep {
 		    const struct arch_insn *insn, uint64_t from, uint64_t to);
 	struct targets *targets;
 	const struct module_range *wanted;
+	struct calls *calls;
 	const struct module *module;
 };
 
@@ -536,6 +547,99 @@ static int sweep_module(const struct target_sweep *sweep)
 			at += insn.length;
 		}
 	}
+	return 0;
+}
+
+/* The instruction has the register's value, and does more than to replace it. */
+static bool register_is_read(const struct arch_effect *effect, unsigned int reg)
+{
+	for (uint8_t i = 0; i < effect->count; i++) {
+		const struct arch_transfer *t = &effect->transfers[i];
+
+		/* as xor %eax, %eax */
+		if (!t->to_memory && t->to == reg && !t->part &&
+		    (t->source == ARCH_SOURCE_CONSTANT ||
+		     t->source == ARCH_SOURCE_ADDRESS))
+			return false;
+		if (t->source == ARCH_SOURCE_REGISTER && t->reg == reg)
+			return true;
+	}
+	for (uint8_t i = 0; i < effect->read_count; i++)
+		if (effect->reads[i].space == ARCH_SPACE_BASE &&
+		    effect->reads[i].base == reg)
+			return true;
+	for (uint8_t i = 0; i < effect->write_count; i++)
+		if (effect->writes[i].space == ARCH_SPACE_BASE &&
+		    effect->writes[i].base == reg)
+			return true;
+	return effect->uses & 1u << reg;
+}
+
+/* The instructions from the address on, up to a jump or call, read what the call
+ * before them returned. */
+static bool result_is_read(const struct module *module, uint64_t address)
+{
+	const struct arch *arch = module->arch;
+	unsigned int reg = arch->results[0];
+	struct arch_effect effect;
+	struct arch_insn insn;
+	size_t size;
+	const uint8_t *code = module_code(module, address, &size, NULL);
+
+	for (int i = 0; code && i < AFTER_MAX; i++) {
+		if (arch_insn_decode(arch, code, size, &insn) ||
+		    !arch_effect_find(arch, code, size, address, &effect) ||
+		    !effect.known)
+			return false;
+		if (register_is_read(&effect, reg))
+			return true;
+		if (insn.flow != ARCH_FLOW_NEXT ||
+		    arch_transfer_to(&effect, reg))
+			return false;
+		code += insn.length;
+		size -= insn.length;
+		address += insn.length;
+	}
+	return false;
+}
+
+static int take_result(const struct target_sweep *sweep,
+		       const struct arch_insn *insn, uint64_t from, uint64_t to)
+{
+	const struct module *module = sweep->module;
+	const struct module_range *range = module_function_find(module, to);
+
+	size_t number = range ? range - module->functions : 0;
+
+	if (!range || range->start != to ||
+	    sweep->calls->results[number] == RESULT_USED)
+		return 0;
+	sweep->calls->results[number] =
+		insn->flow == ARCH_FLOW_CALL &&
+				result_is_read(module, from + insn->length) ?
+			RESULT_USED : RESULT_IGNORED;
+	return 0;
+}
+
+int calls_use_result(struct calls *calls, uint64_t entry, bool *used)
+{
+	const struct module *module = calls->module;
+	const struct module_range *range = module_function_find(module, entry);
+	struct target_sweep sweep = {
+		.take = take_result, .calls = calls, .module = module,
+	};
+
+	*used = false;
+	if (!range || range->start != entry || module_is_large(module))
+		return 0;
+	if (!calls->results) {
+		calls->results = calloc(module->function_count + 1,
+					sizeof(*calls->results));
+		if (!calls->results)
+			return -ENOMEM;
+		sweep_module(&sweep);
+	}
+	*used = calls->results[range - module->functions] != RESULT_IGNORED;
 	return 0;
 }
 

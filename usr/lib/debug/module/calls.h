@@ -29,6 +29,10 @@ int calls_find(struct calls *calls, uint64_t entry, enum calls_reach *reach);
 /* Does some code of the module go on on another stack? True, too, when that's
  * too much to look at. 0 or -ENOMEM. */
 int calls_switch_stacks(struct calls *calls, bool *switches);
+/* Does some call of the function read what it returns, in the instructions that
+ * follow, or is it reached by pointers only? False, too, when that's too much to
+ * look at. 0 or -ENOMEM. */
+int calls_use_result(struct calls *calls, uint64_t entry, bool *used);
 
 /*
  * What calls and jumps lead to, found by decoding all of the module's code:
