@@ -339,6 +339,13 @@ static const struct {
 	{ "evil\033[2J Pre-Invocation", "evil\033[2J Post-Invocation",
 	  "evil\\x1B[2J" },
 	{ "single pre-invocation", NULL, "single" },
+	{ "a::b<c<d>> Pre-Invocation", "a::b<c<d>> Post-Invocation",
+	  "a::b<c<d>>" },
+	{ "a::operator= Pre-Invocation", "a::operator= Post-Invocation",
+	  "a::operator=" },
+	{ "a::operator-> Pre", "a::operator-> Post", "a::operator->" },
+	{ "work ->", "work <-", "work" },
+	{ "work => x", "work => y", "work" },
 };
 
 static void name_check(size_t row, const char *long_pre)

@@ -69,10 +69,27 @@ enum pair_role pair_role_of(const struct match_point *point)
 
 /* ---- names ---- */
 
+/* "vector<int>>", "operator=": the signs are the name's, not those of an arrow. */
+static bool name_has_signs(const char *desc, size_t n)
+{
+	static const char operator[] = "operator";
+	size_t start = n, length = strlen(operator);
+
+	while (start && desc[start - 1] == '>')
+		start--;
+	if (start < n && start && !strchr(" -=", desc[start - 1]))
+		return true;
+	while (start && strchr("-=<>", desc[start - 1]))
+		start--;
+	return start < n && start >= length &&
+	       !memcmp(desc + start - length, operator, length);
+}
+
 /* Without blanks and signs at its end. */
 static size_t desc_trim(const char *desc, size_t n)
 {
-	while (n && strchr(" \t\n-:,;.=<>[{(", desc[n - 1]))
+	while (n && strchr(" \t\n-:,;.=<>[{(", desc[n - 1]) &&
+	       !name_has_signs(desc, n))
 		n--;
 	return n;
 }
