@@ -372,6 +372,7 @@ static void generate_body(struct gen *gen)
 	filter_ways_generate(gen);
 	process_keep_generate(gen);
 	walk_again_generate(gen);
+	trees_generate(gen);
 	vma_generate(gen);
 	unwind_steps_generate(gen);
 }
@@ -389,6 +390,8 @@ void gen_begin(struct gen *gen)
 		gen->filtered[i] = emit_label_new(e);
 	gen->keep = emit_label_new(e);
 	gen->again = emit_label_new(e);
+	gen->tree[0] = emit_label_new(e);
+	gen->tree[1] = emit_label_new(e);
 	gen->bring = emit_label_new(e);
 	gen->touch = emit_label_new(e);
 	gen->callback = emit_label_new(e);

@@ -149,7 +149,7 @@ struct body_target {
 #define BODY_UNWINDS		4	/* stacks by tables, each has one */
 /* Its subprograms, in their order */
 enum {
-	BODY_KEEP, BODY_AGAIN, BODY_BRING_IN, BODY_TOUCH, BODY_MAPPING,
+	BODY_KEEP, BODY_AGAIN, BODY_TREE, BODY_TREE_WALK, BODY_BRING_IN, BODY_TOUCH, BODY_MAPPING,
 	BODY_UNWIND_FIRST,
 };
 #define BODY_SUBPROGRAMS	(BODY_UNWIND_FIRST + BODY_UNWINDS)

@@ -228,6 +228,7 @@ struct gen {
 	emit_label out;		/* after it */
 	emit_label bring, touch, callback;	/* vma.c */
 	emit_label keep, again;	/* process.c, walk.c */
+	emit_label tree[2];	/* tree.c: and while walking */
 	uint32_t subprograms[BODY_SUBPROGRAMS];
 	struct unwind_call unwinds[BODY_UNWINDS];
 	uint32_t unwind_count;
@@ -372,11 +373,10 @@ void kept_store(struct gen *gen, const struct tdf_stmt *stmt,
 		struct gen_value *value);
 struct gen_value kept_value(const struct gen *gen, unsigned int number);
 
-/* tree.c: words of the frame; TREE_NODE has a node's address, and then that of
- * the next one. */
-enum { TREE_NODE, TREE_NEAR, TREE_SIDE, TREE_STEPS, TREE_SLOTS };
-void tree_next_generate(struct gen *gen, const struct rpn_op *op,
-			const int slots[TREE_SLOTS]);
+/* tree.c: the node whose address is in a word of the frame becomes the next
+ * one. And the subprograms that find it, after all else. */
+void tree_next_generate(struct gen *gen, const struct rpn_tree *tree, int slot);
+void trees_generate(struct gen *gen);
 
 /* item.c: the item of the statement `index` and of those that are MORE of it,
  * at gen->place; the index of the next item's statement */

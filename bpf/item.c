@@ -483,6 +483,15 @@ static void generate_variable(struct gen *gen, const struct tdf_stmt *stmt,
 	gen->place = next;
 }
 
+/* r1 = 1 if it isn't 0; without a branch, as there are many of them */
+static void emit_is_set(struct emit *e)
+{
+	emit_alu(e, BPF_MOV, R2, R1);
+	emit_alu_imm(e, BPF_NEG, R2, 0);
+	emit_alu(e, BPF_OR, R1, R2);
+	emit_alu_imm(e, BPF_RSH, R1, 63);
+}
+
 /* `more` bytes after the item's place */
 static void generate_piece(struct gen *gen, const struct tdf_stmt *stmt,
 			   uint32_t more)
@@ -511,6 +520,8 @@ static void generate_piece(struct gen *gen, const struct tdf_stmt *stmt,
 		rpn_value_load(gen, &value, R1);
 		if ((stmt->flags & TDF_STMT_OLD) == TDF_STMT_SIZE)
 			call_size_load(gen);
+		if (stmt->reg && bytes == 1)
+			emit_is_set(e);
 	}
 	emit_store(e, bytes, place->base, place->off + more, R1);
 }

@@ -118,31 +118,18 @@ static int slot_take(const struct rpn_expr *x, int n)
 	return FRAME_SLOT(x->gen, n);
 }
 
-/* So many that no entry is in. */
-static void slots_new(const struct rpn_expr *x, int *slots, int count)
+static int slot_new(const struct rpn_expr *x)
 {
-	for (int n = TDF_RPN_STACK; count && n < RPN_SLOTS; n++) {
+	for (int n = TDF_RPN_STACK; n < RPN_SLOTS; n++) {
 		int off = FRAME_SLOT(x->gen, n), i = 0;
 
 		while (i < x->depth && !in_frame(&x->stack[i], off))
 			i++;
-		if (i < x->depth)
-			continue;
-		*slots++ = slot_take(x, n);
-		count--;
+		if (i == x->depth)
+			return slot_take(x, n);
 	}
-	while (count--) {
-		x->e->error = -E2BIG;
-		*slots++ = FRAME_SLOT(x->gen, TDF_RPN_STACK);
-	}
-}
-
-static int slot_new(const struct rpn_expr *x)
-{
-	int slot;
-
-	slots_new(x, &slot, 1);
-	return slot;
+	x->e->error = -E2BIG;
+	return FRAME_SLOT(x->gen, TDF_RPN_STACK);
 }
 
 /* Move a temp to the frame, for all entries that are in it. */
@@ -618,14 +605,14 @@ static void op_entry(struct rpn_expr *x, const struct rpn_op *op)
 
 static void op_tree_next(struct rpn_expr *x, const struct rpn_op *op)
 {
-	int slots[TREE_SLOTS];
+	int slot;
 
 	temps_spill(x);
-	slots_new(x, slots, TREE_SLOTS);
+	slot = slot_new(x);
 	rpn_value_load(x->gen, rpn_top(x), BPF_REG_1);
-	emit_store(x->e, 8, BPF_REG_10, slots[TREE_NODE], BPF_REG_1);
-	tree_next_generate(x->gen, op, slots);
-	*rpn_top(x) = value_memory(BPF_REG_10, slots[TREE_NODE], 8, 0);
+	emit_store(x->e, 8, BPF_REG_10, slot, BPF_REG_1);
+	tree_next_generate(x->gen, &op->tree, slot);
+	*rpn_top(x) = value_memory(BPF_REG_10, slot, 8, 0);
 }
 
 static const struct body_section *rpn_section_find(const struct gen *gen,

@@ -8,7 +8,7 @@
 #include <linux/btf.h>
 
 #define INFO(kind, count)	((__u32)BTF_KIND_##kind << 24 | (count))
-#define STRINGS			"\0long\0address\0bytes\0string\0record\0bring_in\0touch\0mapping\0unwind\0keep\0again"
+#define STRINGS			"\0long\0address\0bytes\0string\0record\0bring_in\0touch\0mapping\0unwind\0keep\0again\0tree\0tree_walk"
 #define NAME_LONG		1
 #define NAME_ADDRESS		6
 #define NAME_BYTES		14
@@ -20,14 +20,18 @@
 #define NAME_UNWIND		57
 #define NAME_KEEP		64
 #define NAME_AGAIN		69
+#define NAME_TREE		75
+#define NAME_TREE_WALK		80
 
 /* Ids: their number, from 1 */
 enum type {
-	TYPE_LONG = 1, PROTO_RECORD, PROTO_TOUCH, PROTO_BRING_IN, TYPE_RECORD,
+	TYPE_LONG = 1, PROTO_RECORD, PROTO_TOUCH, PROTO_BRING_IN,
+	TYPE_POINTER, PROTO_TREE, TYPE_RECORD,
 };
 
 #define STATIC(name)	{ name, INFO(FUNC, BTF_FUNC_STATIC), { PROTO_RECORD } }
 #define UNWIND		STATIC(NAME_UNWIND)
+#define TREE(name)	{ name, INFO(FUNC, BTF_FUNC_GLOBAL), { PROTO_TREE } }
 
 static const struct {
 	struct btf_header header;
@@ -39,6 +43,9 @@ static const struct {
 		struct btf_param place;
 		struct btf_type bring_in;
 		struct btf_param places[3];
+		struct btf_type pointer;
+		struct btf_type tree;
+		struct btf_param node[5];
 		struct btf_type functions[BODY_FUNCTIONS];
 	} types;
 	char strings[(sizeof(STRINGS) + 3) & ~3ul];	/* no padding */
@@ -60,10 +67,18 @@ static const struct {
 			{ NAME_ADDRESS, TYPE_LONG }, { NAME_BYTES, TYPE_LONG },
 			{ NAME_STRING, TYPE_LONG },
 		},
+		.pointer = { 0, INFO(PTR, 0), { TYPE_LONG } },
+		.tree = { 0, INFO(FUNC_PROTO, 5), { TYPE_LONG } },
+		.node = {
+			{ NAME_ADDRESS, TYPE_POINTER }, { NAME_LONG, TYPE_LONG },
+			{ NAME_LONG, TYPE_LONG }, { NAME_LONG, TYPE_LONG },
+			{ NAME_LONG, TYPE_LONG },
+		},
 		.functions = {
 			{ NAME_RECORD, INFO(FUNC, BTF_FUNC_GLOBAL),
 			  { PROTO_RECORD } },
 			STATIC(NAME_KEEP), STATIC(NAME_AGAIN),
+			TREE(NAME_TREE), TREE(NAME_TREE_WALK),
 			{ NAME_BRING_IN, INFO(FUNC, BTF_FUNC_GLOBAL),
 			  { PROTO_BRING_IN } },
 			{ NAME_TOUCH, INFO(FUNC, BTF_FUNC_GLOBAL),

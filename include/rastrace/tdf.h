@@ -229,8 +229,8 @@ struct tdf_stmt {
 	__u8 len_bytes;		/* LEN: width of the length, 1, 2, 4, 8 */
 	__u16 reg;		/* REG: DWARF number; VALUE: 1 to TDF_KEPT_MAX:
 				 * it is kept for the expressions of later
-				 * statements, as 0 if there is a fault; else
-				 * 0 */
+				 * statements, as 0 if there is a fault, and one
+				 * byte of it says whether it isn't 0; else 0 */
 	__u16 length;		/* MEM: bytes; with LEN: the most there can be;
 				 * ASCIIZ: maxlength, without the zero; VALUE:
 				 * bytes; STACK: frames */

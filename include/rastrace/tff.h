@@ -108,12 +108,12 @@ struct tff_entry {
 					 * with the same sign */
 #define TFF_CTYPE_LIST		16	/* elements in nodes. Parts: how many
 					 * there are (8 bytes); then `count`
-					 * times the address of a node (8 bytes;
-					 * 0: the one before was the last), its
-					 * element if that is an item, the
-					 * element's parts. is_signed: how many
-					 * there are isn't known; instead the
-					 * last part is the node after these */
+					 * times a node (a byte; 0: the one before
+					 * was the last), its element if that is
+					 * an item, the element's parts.
+					 * is_signed: how many there are isn't
+					 * known; instead the last part is the
+					 * node after these */
 #define TFF_CTYPE_MAP		17	/* the same; an element is a TUPLE of a key
 					 * and a value */
 #define TFF_CTYPE_TUPLE		18	/* members, in their order, not by name */

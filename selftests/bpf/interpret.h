@@ -347,7 +347,7 @@ static inline bool pointer_read(struct interpreter *in, uint64_t address,
 /* What replaces the node on top is found in `steps` nodes at most. */
 static inline bool tree_next(struct interpreter *in)
 {
-	int bytes = operand(in, 1, false);
+	int bytes = in->is32 ? 4 : 8;
 	uint64_t left = operand_leb(in, false), right = operand_leb(in, false);
 	uint64_t parent = operand_leb(in, false);
 	int steps = operand(in, 1, false);
@@ -355,7 +355,7 @@ static inline bool tree_next(struct interpreter *in)
 
 	if (!pointer_read(in, node + right, bytes, &other))
 		return false;
-	for (int i = 0; other && i < steps; i++) {
+	for (int i = 0; other && i <= steps; i++) {
 		node = other;
 		if (!pointer_read(in, node + left, bytes, &other))
 			return false;
@@ -364,7 +364,7 @@ static inline bool tree_next(struct interpreter *in)
 			return true;
 		}
 	}
-	for (int i = 0; !other && i < steps; i++) {
+	for (int i = 0; !other && i <= steps; i++) {
 		if (!pointer_read(in, node + parent, bytes, &other))
 			return false;
 		side = 0;
@@ -625,6 +625,8 @@ static inline bool pieces_read(struct interpreter *in,
 			return false;
 		if (s[i].kind == TDF_STMT_VALUE && s[i].reg)
 			in->kept[s[i].reg] = *address;
+		if (s[i].kind == TDF_STMT_VALUE && s[i].reg && s[i].length == 1)
+			*address = *address != 0;
 		if (s[i].kind == TDF_STMT_VALUE)
 			memcpy(bytes, address, s[i].length);
 		else if (!memory_read(in, address, bytes, s[i].length))

@@ -59,14 +59,15 @@ static const struct decode_row {
 	  2 },
 	{ "kept as nothing", N(RPN_kept, 0), -EINVAL, },
 	{ "kept, one too many", N(RPN_kept, TDF_KEPT_MAX + 1), -EINVAL, },
-	{ "tree_next", N(RPN_tree_next, 8, 16, 0x98, 1, 8, 9), 0, 0, 0, 7 },
-	{ "tree_next of 2 bytes", N(RPN_tree_next, 2, 16, 24, 8, 9),
-	  -EINVAL, },
-	{ "tree_next in no steps", N(RPN_tree_next, 8, 16, 24, 8, 0),
+	{ "tree_next", N(RPN_tree_next, 16, 0x98, 1, 8, 9), 0, 0, 0, 6 },
+	{ "tree_next in 32 steps", N(RPN_tree_next, 16, 24, 8, 32), 0, 0, 0,
+	  5 },
+	{ "tree_next in 33 steps", N(RPN_tree_next, 16, 24, 8, 33), -EINVAL, },
+	{ "tree_next in no steps", N(RPN_tree_next, 16, 24, 8, 0),
 	  -EINVAL, },
 	{ "tree_next far away",
-	  N(RPN_tree_next, 8, 0x80, 0x80, 0x80, 0x80, 8, 24, 8, 9), -EINVAL, },
-	{ "tree_next cut off", N(RPN_tree_next, 8, 16, 24, 8), -EINVAL, },
+	  N(RPN_tree_next, 0x80, 0x80, 0x80, 0x80, 8, 24, 8, 9), -EINVAL, },
+	{ "tree_next cut off", N(RPN_tree_next, 16, 24, 8), -EINVAL, },
 	{ "vector cut off", N(RPN_vector, 17), -EINVAL, },
 	{ "deref_size 1", N(RPN_deref_size, 1), 0, 1, 0, 2 },
 	{ "deref_size 2", N(RPN_deref_size, 2), 0, 2, 0, 2 },
@@ -230,14 +231,14 @@ static void test_print(void)
 		RPN_addr, 0x10, 0x20, 0, 0, 0, 0, 0, 0, RPN_deref_size, 4,
 		RPN_skip, 0, 0, RPN_lit, RPN_consts, 0x7f, RPN_entry_value, 1,
 		0x55, RPN_entry_value, 4, RPN_breg + 4, 8, RPN_deref_size, 4,
-		RPN_vector, 17, 8, RPN_kept, 3, RPN_tree_next, 8, 16, 0x98, 1,
+		RPN_vector, 17, 8, RPN_kept, 3, RPN_tree_next, 16, 0x98, 1,
 		8, 9, 0xe0,
 	};
 	static const char expected[] =
 		"breg7+8; deref; plus_uconst 6; breg6-8; bregx 16+0; "
 		"const1s -1; lit5; addr 0x2010; deref_size 4; skip to 27; "
 		"lit0; consts -1; entry_value reg5; entry_value reg4+8 size 4; "
-		"vector 17+8; kept 3; tree_next size 8, 16 152 8, 9 steps; ?";
+		"vector 17+8; kept 3; tree_next 16 152 8, 9 steps; ?";
 	char text[320], small[16];
 
 	rpn_print(rpn, sizeof(rpn), text, sizeof(text));

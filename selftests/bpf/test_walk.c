@@ -126,7 +126,7 @@ static void list(void)
 
 static void tree(void)
 {
-	nodes(RPN(OP_tree_next, 8, 0, 8, 16, 12));
+	nodes(RPN(OP_tree_next, 0, 8, 16, 12));
 }
 
 /* The frame's end */

@@ -123,7 +123,8 @@ static char *render(const struct value_types *types, const char *fmt,
 }
 
 /* Items: "n5" a number, "'abc'" bytes, "f" a fault, "a" absent, "c'ab'" bytes
- * that are cut, "-" an empty one, "l" a node that isn't found */
+ * that are cut, "-" an empty one, "l" a node that isn't found,
+ * "y" and "z" bytes 1 and 0 */
 static void items_add(struct bytes *data, const char *items)
 {
 	uint8_t status = RAS_ITEM_VALUE;
@@ -149,6 +150,11 @@ static void items_add(struct bytes *data, const char *items)
 			break;
 		case 'f':
 			data_fault(data, 0x1234);
+			break;
+		case 'y':
+		case 'z':
+			data_item(data, status, *items == 'y' ? "\1" : "", 1);
+			status = RAS_ITEM_VALUE;
 			break;
 		case 'l':
 			data_item(data, RAS_ITEM_ARITHMETIC, "node at.", 8);
@@ -215,34 +221,34 @@ static const struct {
 	{ "%P%{age}|", "n0 n-1", "<no time: 0 s, -1 ns>|" },
 	{ "%P%{span}|", "n1 f", FAULT "|" },
 	{ "%P%{span}|%P%{int}", "f f '0000'", FAULT "|808464432" },
-	{ "%P%{list}|", "n2 n16 '0000' n32 '1111'", "{808464432, 825307441}|" },
-	{ "%P%{list}|%P%{int}", "n1 n16 '0000' n0 - '1111'",
+	{ "%P%{list}|", "n2 y '0000' y '1111'", "{808464432, 825307441}|" },
+	{ "%P%{list}|%P%{int}", "n1 y '0000' z - '1111'",
 	  "{808464432}|825307441" },
-	{ "%P%{list}|", "n0 n0 - n0 -", "{}|" },
-	{ "%P%{list}|", "n5 n16 '0000' n32 '1111'",
+	{ "%P%{list}|", "n0 z - z -", "{}|" },
+	{ "%P%{list}|", "n5 y '0000' y '1111'",
 	  "{808464432, 825307441, <cut: 2 of 5>}|" },
-	{ "%P%{list}|", "n5 n16 '0000' n0 -", "{808464432, <cut: 1 of 5>}|" },
-	{ "%P%{list}|", "n5 n16 f n32 '1111'",
+	{ "%P%{list}|", "n5 y '0000' z -", "{808464432, <cut: 1 of 5>}|" },
+	{ "%P%{list}|", "n5 y f y '1111'",
 	  "{" FAULT ", 825307441, <cut: 2 of 5>}|" },
-	{ "%P%{list}|%P%{int}", "n5 n16 '0000' f - '1111'",
+	{ "%P%{list}|%P%{int}", "n5 y '0000' f - '1111'",
 	  "{808464432, " FAULT "}|825307441" },
-	{ "%P%{list}|", "n5 n16 '0000' l -",
+	{ "%P%{list}|", "n5 y '0000' l -",
 	  "{808464432, <next node not found>}|" },
-	{ "%P%{list}|", "n5 n16 '0000' c- c-", "{808464432, <cut: 1 of 5>}|" },
+	{ "%P%{list}|", "n5 y '0000' c- c-", "{808464432, <cut: 1 of 5>}|" },
 	{ "%P%{list}|", "n5", "{<cut: 0 of 5>}|" },
-	{ "%P%{list}|%P%{int}", "f n0 - n0 - '0000'", FAULT "|808464432" },
-	{ "%P%{chain}|", "n16 n1 'a' n32 n1 'b' n0", "{\"a\", \"b\"}|" },
-	{ "%P%{chain}|", "n16 n1 'a' n32 n1 'b' n8",
+	{ "%P%{list}|%P%{int}", "f z - z - '0000'", FAULT "|808464432" },
+	{ "%P%{chain}|", "y n1 'a' y n1 'b' z", "{\"a\", \"b\"}|" },
+	{ "%P%{chain}|", "y n1 'a' y n1 'b' y",
 	  "{\"a\", \"b\", <cut: 2 of more>}|" },
-	{ "%P%{chain}|", "n16 n1 'a' n0 n0 - n0", "{\"a\"}|" },
-	{ "%P%{chain}|", "n16 n1 'a' c- n0 - n0",
+	{ "%P%{chain}|", "y n1 'a' z n0 - z", "{\"a\"}|" },
+	{ "%P%{chain}|", "y n1 'a' c- n0 - z",
 	  "{\"a\", <cut: 1 of more>}|" },
-	{ "%P%{chain}|", "n0 n0 - n0 n0 - n0", "{}|" },
-	{ "%P%{map}|", "n2 n16 '" ZEROS "0000' n1 'a' n32 '" ZEROS
+	{ "%P%{chain}|", "z n0 - z n0 - z", "{}|" },
+	{ "%P%{map}|", "n2 y '" ZEROS "0000' n1 'a' y '" ZEROS
 	  "1111' n1 'b'", "{\"a\": 808464432, \"b\": 825307441}|" },
-	{ "%P%{map}|", "n1 n16 c'" ZEROS "' n1 'a' n0 - n0 -",
+	{ "%P%{map}|", "n1 y c'" ZEROS "' n1 'a' z - z -",
 	  "{\"a\": <16 of 20 bytes>}|" },
-	{ "%P%{map}|", "n1 n16 '" ZEROS "0000' f f n0 - n0 -",
+	{ "%P%{map}|", "n1 y '" ZEROS "0000' f f z - z -",
 	  "{" FAULT ": 808464432}|" },
 	{ "%P%{plain}|", "'00001111'", "{808464432, 825307441}|" },
 	{ "%P%{plain}|", "c'000011'", "{808464432, 31 31 <2 of 4 bytes>}<cut>|" },

@@ -118,7 +118,7 @@ wrong() {
 }
 wrong 'text str\n' "^wrong.shapes:1:1: severe: .* missing 'type' before 'text'"
 wrong 'type\n' "^wrong.shapes:1:5: severe: .* missing 'the name of a type'"
-wrong 'type A\n' "^wrong.shapes:1:6: severe: .* missing 'text, sequence, one"
+wrong 'type A\n' "^wrong.shapes:1:6: severe: .* missing 'text, sequence, list"
 wrong 'type A\n\ttext a\n' "^wrong.shapes:1:6: severe: .* missing 'length'"
 wrong 'type A\n\ttext a\n\tcount b\n' "^wrong.shapes:3:2: .* missing 'length'"
 wrong 'type A\n\tone a\n\tlength b\n' "^wrong.shapes:3:2: .* missing 'type'"

@@ -68,13 +68,11 @@ static uint32_t rpn_tree_offset(struct cursor *r)
 
 static void rpn_tree_read(struct cursor *r, struct rpn_op *op)
 {
-	op->bytes = cursor_fixed(r, 1);
-	r->failed |= op->bytes != 4 && op->bytes != 8;
 	op->tree.left = rpn_tree_offset(r);
 	op->tree.right = rpn_tree_offset(r);
 	op->tree.parent = rpn_tree_offset(r);
 	op->tree.steps = cursor_fixed(r, 1);
-	r->failed |= !op->tree.steps;
+	r->failed |= !op->tree.steps || op->tree.steps > RPN_STEPS_MAX;
 }
 
 static void rpn_operand_read(struct cursor *r, struct rpn_op *op)
@@ -353,8 +351,8 @@ static void rpn_print_op(struct rpn_text *t, const struct rpn_op *op)
 				 op->bytes);
 		break;
 	case RPN_TREE:
-		rpn_text_add(t, " size %u, %u %u %u, %u steps", op->bytes,
-			     op->tree.left, op->tree.right, op->tree.parent,
+		rpn_text_add(t, " %u %u %u, %u steps", op->tree.left,
+			     op->tree.right, op->tree.parent,
 			     op->tree.steps);
 		break;
 	default:
@@ -455,11 +453,9 @@ void rpn_emit_kept(struct bytes *rpn, unsigned int number)
 	rpn_emit_op(rpn, number);
 }
 
-void rpn_emit_tree_next(struct bytes *rpn, unsigned int bytes,
-			const struct rpn_tree *tree)
+void rpn_emit_tree_next(struct bytes *rpn, const struct rpn_tree *tree)
 {
 	rpn_emit_op(rpn, RPN_tree_next);
-	rpn_emit_op(rpn, bytes);
 	rpn_emit_uleb(rpn, tree->left);
 	rpn_emit_uleb(rpn, tree->right);
 	rpn_emit_uleb(rpn, tree->parent);

@@ -28,6 +28,8 @@ enum rpn_code {
 #undef RPN_OP_RANGE
 };
 
+#define RPN_STEPS_MAX	32	/* of tree_next */
+
 struct rpn_op {
 	size_t at;		/* offset of the operation */
 	size_t next;		/* offset after its operands */
@@ -42,7 +44,7 @@ struct rpn_op {
 	int64_t b;		/* second operand of bregx and vector;
 				 * entry_value: the offset, where it's memory */
 	uint8_t bytes;		/* entry_value: of the memory; 0: none, but the
-				 * register itself; tree_next: of a pointer */
+				 * register itself */
 	struct rpn_tree {	/* tree_next: see rpn.def */
 		uint32_t left, right, parent;
 		uint8_t steps;
@@ -105,8 +107,7 @@ void rpn_emit_register(struct bytes *rpn, unsigned int number,
 void rpn_emit_vector(struct bytes *rpn, unsigned int number, bool high);
 /* Push what an earlier statement kept; the node after the one on top. */
 void rpn_emit_kept(struct bytes *rpn, unsigned int number);
-void rpn_emit_tree_next(struct bytes *rpn, unsigned int bytes,
-			const struct rpn_tree *tree);
+void rpn_emit_tree_next(struct bytes *rpn, const struct rpn_tree *tree);
 /* Add to the top; in a module of 32 bits (!wide) the sum is cut to 32. */
 void rpn_emit_add(struct bytes *rpn, int64_t value, bool wide);
 /* The top is an address: load 1, 2, 4 or 8 bytes there, zero-extended. */

@@ -361,6 +361,7 @@ static bool is_variable(struct evaluation *e, const char *name)
 
 	if (e->self)
 		return !strcmp(name, "self") ||
+		       (e->index && !strcmp(name, "index")) ||
 		       (value_type_composed(e->c, &e->self->type, &composed) &&
 			!dwarf_member_find(e->c->dwarf, &composed, name, false,
 					   member));
@@ -523,6 +524,12 @@ static bool member_value(struct evaluation *e, const struct expr *expr,
 static bool evaluate_self(struct evaluation *e, const struct expr *expr,
 			  struct value *value)
 {
+	if (e->index && !strcmp(expr->name, "index")) {
+		*value = value_constant(value_type_integer(e->c, e->wide ? 8 : 4,
+							   false), *e->index);
+		value->pos = expr->pos;
+		return true;
+	}
 	if (!value_copy(e->self, value))
 		return value_report_memory(e, expr->pos);
 	value->pos = expr->pos;
@@ -590,26 +597,83 @@ static bool sized_type(struct evaluation *e, const char *name,
 	return true;
 }
 
-/* A template parameter of the type of `self`. */
-static bool type_parameter(struct evaluation *e, const char *name,
-			   struct value_type *type)
-{
-	Dwarf_Die bare, child, target;
+#define BASES_DEPTH	8	/* bounds damaged ones */
 
-	dwarf_type_peel(&e->self->type.die, &bare, NULL);
-	if (!bare.addr || dwarf_child(&bare, &child))
+/* A template parameter of a type, or of a base class of it. */
+static bool type_parameter(struct evaluation *e, const Dwarf_Die *of,
+			   const char *name, unsigned int depth,
+			   Dwarf_Die *parameter)
+{
+	Dwarf_Die bare, child, base;
+	bool found = false;
+
+	dwarf_type_peel(of, &bare, NULL);
+	if (!bare.addr || depth == BASES_DEPTH)
 		return false;
-	do {
+	dwarf_type_complete(e->c->dwarf, &bare);
+	dwarf_die_each(&bare, &child) {
 		const char *own = dwarf_diename(&child);
 
-		if (dwarf_tag(&child) != DW_TAG_template_type_parameter ||
-		    !own || strcmp(own, name))
-			continue;
-		*type = dwarf_type_of(&child, &target) ?
-				value_type_of(&target) : value_type_void();
-		return true;
-	} while (!dwarf_siblingof(&child, &child));
-	return false;
+		if (dwarf_tag(&child) == DW_TAG_template_type_parameter &&
+		    own && !strcmp(own, name)) {
+			*parameter = child;
+			return true;
+		}
+	}
+	dwarf_die_each(&bare, &child) {
+		if (dwarf_tag(&child) == DW_TAG_inheritance &&
+		    dwarf_type_of(&child, &base))
+			found = type_parameter(e, &base, name, depth + 1,
+					       parameter);
+		if (found)
+			break;
+	}
+	return found;
+}
+
+/* What the name means in a type: a template parameter, or a member. False: it
+ * is neither, or void. */
+static bool type_enter(struct evaluation *e, const char *name, Dwarf_Die *type)
+{
+	struct dwarf_named found[2];
+	Dwarf_Die bare, parameter;
+
+	if (type_parameter(e, type, name, 0, &parameter))
+		return dwarf_type_of(&parameter, type);
+	dwarf_type_peel(type, &bare, NULL);
+	if (!bare.addr)
+		return false;
+	dwarf_type_complete(e->c->dwarf, &bare);
+	if (dwarf_member_find(e->c->dwarf, &bare, name, false, found) ||
+	    found->kind != DWARF_NAMED_DATA)
+		return false;
+	*type = found->type;
+	return true;
+}
+
+/* Of the type of `self`: "T", a template parameter; "member::T", that of the
+ * type of a member; "A::T", of what another parameter is. */
+static bool type_of_self(struct evaluation *e, const char *names,
+			 struct value_type *type)
+{
+	char *copy = strdup(names), *rest = copy, *name;
+	Dwarf_Die at = e->self->type.die, parameter;
+	bool found = copy;
+
+	while (found && (name = strsep(&rest, ":"))) {
+		if (rest && *rest == ':')
+			rest++;
+		if (rest) {
+			found = type_enter(e, name, &at);
+		} else if (type_parameter(e, &at, name, 0, &parameter)) {
+			*type = dwarf_type_of(&parameter, &at) ?
+					value_type_of(&at) : value_type_void();
+		} else {
+			found = false;
+		}
+	}
+	free(copy);
+	return found;
 }
 
 static bool evaluate_type(struct evaluation *e, const struct expr_type *in,
@@ -619,7 +683,7 @@ static bool evaluate_type(struct evaluation *e, const struct expr_type *in,
 	Dwarf_Die die[2];
 
 	if (e->self && in->base == EXPR_BASE_NAMED && !in->tag &&
-	    e->self->type.die.addr && type_parameter(e, in->name, type)) {
+	    e->self->type.die.addr && type_of_self(e, in->name, type)) {
 		type->pointers += in->pointers;
 		return true;
 	}

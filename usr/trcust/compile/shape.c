@@ -27,17 +27,28 @@ struct shaping {
 	struct bytes guard;	/* yields 0: the value does not exist; empty: it
 				 * does */
 	uint16_t most;		/* of the outermost value; 0: as usual */
+	unsigned int kept;	/* numbers that are in use, the first ones */
 	uint32_t bytes;		/* that its items have at most */
 	uint16_t items;
 	char where[64];		/* the value is, for people */
 };
 
-/* ---- which shape ---- */
-
 struct shape_match {
 	const struct shape *shape;	/* NULL: none */
 	const struct shape_pattern *pattern;
 };
+
+/* What a tuple consists of. */
+struct tuple {
+	struct tuple_value {
+		struct value_type type;
+		uint64_t bit_offset;
+		int64_t order;
+	} values[SHAPE_TUPLE_MAX];
+	unsigned int count;
+};
+
+/* ---- does a shape fit ---- */
 
 /* An expression of a shape, with its messages or without. */
 static bool shape_evaluate(struct evaluation *e, struct diag *diag,
@@ -61,24 +72,6 @@ static bool shape_evaluate(struct evaluation *e, struct diag *diag,
 	return done;
 }
 
-static bool expression_fits(struct evaluation *e, struct diag *diag,
-			    const struct expr *expr, const struct value *self)
-{
-	struct value value = { 0 };
-	bool fits = !expr || shape_evaluate(e, diag, expr, self, &value);
-
-	if (fits && expr)
-		value_free(&value);
-	return fits;
-}
-
-static bool shape_fits(struct evaluation *e, struct diag *diag,
-		       const struct shape *shape, const struct value *self)
-{
-	return expression_fits(e, diag, shape->what, self) &&
-	       expression_fits(e, diag, shape->more, self);
-}
-
 /* A value of the type, of which nothing but the type is known. */
 static bool value_of_type(const struct value_type *type, struct value *value)
 {
@@ -92,6 +85,228 @@ static bool value_of_type(const struct value_type *type, struct value *value)
 		rpn_emit_const(rpn, 0);
 	return rpn;
 }
+
+static bool expression_fits(struct evaluation *e, struct diag *diag,
+			    const struct expr *expr, const struct value *self)
+{
+	struct value value = { 0 };
+	bool fits = !expr || shape_evaluate(e, diag, expr, self, &value);
+
+	if (fits && expr)
+		value_free(&value);
+	return fits;
+}
+
+static bool nodes_fit(struct evaluation *e, struct diag *diag,
+		      const struct shape *shape, const struct value *self)
+{
+	struct value first = { 0 }, node;
+	struct value_type type;
+	bool fits = expression_fits(e, diag, shape->count, self) &&
+		    expression_fits(e, diag, shape->end, self) &&
+		    shape_evaluate(e, diag, shape->what, self, &first);
+
+	if (!fits)
+		return false;
+	type = value_type_target(&first.type);
+	value_free(&first);
+	if (!value_of_type(&type, &node))
+		return false;
+	node.pos = self->pos;
+	fits = expression_fits(e, diag, shape->next, &node) &&
+	       expression_fits(e, diag, shape->left, &node) &&
+	       expression_fits(e, diag, shape->right, &node) &&
+	       expression_fits(e, diag, shape->parent, &node) &&
+	       expression_fits(e, diag, shape->more, &node);
+	value_free(&node);
+	return fits;
+}
+
+static bool tuple_find(struct evaluation *e, struct diag *diag,
+		       const struct shape *shape, const struct value *self,
+		       struct tuple *tuple);
+
+static bool shape_fits(struct evaluation *e, struct diag *diag,
+		       const struct shape *shape, const struct value *self)
+{
+	static const uint32_t first;
+	struct tuple tuple;
+
+	switch (shape->kind) {
+	case SHAPE_LIST:
+	case SHAPE_TREE:
+		return nodes_fit(e, diag, shape, self);
+	case SHAPE_TUPLE:
+	case SHAPE_LEAVES:
+		return tuple_find(e, diag, shape, self, &tuple);
+	case SHAPE_EACH:
+		e->index = &first;
+		break;
+	default:
+		break;
+	}
+	return expression_fits(e, diag, shape->what, self) &&
+	       expression_fits(e, diag, shape->more, self);
+}
+
+/* ---- tuples ---- */
+
+/* Is it in the bytes of the value itself? */
+static bool is_inside(const struct value *value)
+{
+	static const uint8_t zero = RPN_lit;
+
+	return value->kind == VALUE_PLACE && !value->bits &&
+	       value->place.count == 1 &&
+	       value->place.pieces[0].rpn.size == 1 &&
+	       *value->place.pieces[0].rpn.data == zero;
+}
+
+static bool tuple_add(struct tuple *tuple, const struct value_type *type,
+		      uint64_t bit_offset, int64_t order)
+{
+	unsigned int at = tuple->count;
+
+	if (at == SHAPE_TUPLE_MAX)
+		return false;
+	for (; at && tuple->values[at - 1].order > order; at--)
+		tuple->values[at] = tuple->values[at - 1];
+	tuple->values[at] = (struct tuple_value){ *type, bit_offset, order };
+	tuple->count++;
+	return true;
+}
+
+static bool tuple_evaluate(struct evaluation *e, struct diag *diag,
+			   const struct shape *shape, const struct value *self,
+			   struct tuple *tuple)
+{
+	for (unsigned int i = 0; i < shape->value_count; i++) {
+		struct value value = { 0 };
+		bool done;
+
+		if (!shape_evaluate(e, diag, shape->values[i], self, &value))
+			return false;
+		done = is_inside(&value) &&
+		       tuple_add(tuple, &value.type, value.bit_offset, i);
+		value_free(&value);
+		if (!done)
+			return false;
+	}
+	return true;
+}
+
+/* The first number among the template parameters of a class; -1: none. */
+static int64_t class_number(Dwarf_Die *class)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word number;
+	Dwarf_Die child;
+
+	dwarf_die_each(class, &child)
+		if (dwarf_tag(&child) == DW_TAG_template_value_parameter &&
+		    !dwarf_formudata(dwarf_attr(&child, DW_AT_const_value,
+						&attr), &number))
+			return number;
+	return -1;
+}
+
+struct leaf_walk {
+	struct evaluation *e;
+	const char *name;
+	struct tuple *tuple;
+	uint64_t bit_offset;	/* of the class */
+	int64_t order;		/* of its members */
+	int64_t *last;		/* of all orders */
+	unsigned int depth;
+	bool failed;
+};
+
+/* A callback: a member of a class, or a base class, which may have some. */
+static int leaf_take(void *context, const struct dwarf_member *member)
+{
+	struct leaf_walk *w = context, inner = *w;
+	struct value_type type = value_type_of(&member->type);
+	Dwarf_Die class;
+
+	if (!member->is_base) {
+		if (!strcmp(member->name, w->name))
+			w->failed |= member->bits ||
+				     !tuple_add(w->tuple, &type, w->bit_offset +
+						member->bit_offset, w->order);
+		return w->failed;
+	}
+	if (++inner.depth > SHAPE_TUPLE_MAX + 4 ||
+	    !value_type_composed(w->e->c, &type, &class))
+		return 0;
+	inner.bit_offset += member->bit_offset;
+	inner.order = class_number(&class);
+	if (inner.order > *w->last)
+		*w->last = inner.order;
+	dwarf_type_members(&class, leaf_take, &inner);
+	w->failed |= inner.failed;
+	return w->failed;
+}
+
+/* Base classes that have a number have a leaf each, or it is not known what an
+ * empty one is. */
+static bool leaves_lack(const struct tuple *tuple, int64_t last)
+{
+	for (unsigned int i = 0; i < tuple->count; i++)
+		if (tuple->values[i].order >= 0 && tuple->values[i].order != i)
+			return true;
+	return last >= 0 && tuple->count != last + 1;
+}
+
+static bool leaves_find(struct evaluation *e, struct diag *diag,
+			const struct shape *shape, const struct value *self,
+			struct tuple *tuple)
+{
+	int64_t last = -1;
+	struct leaf_walk walk = {
+		.e = e, .name = shape->leaf, .tuple = tuple, .order = -1,
+		.last = &last,
+	};
+	struct value in = { 0 };
+	Dwarf_Die class;
+	bool found;
+
+	if (!shape_evaluate(e, diag, shape->what, self, &in))
+		return false;
+	found = is_inside(&in) && value_type_composed(e->c, &in.type, &class);
+	walk.bit_offset = in.bit_offset;
+	if (found)
+		dwarf_type_members(&class, leaf_take, &walk);
+	value_free(&in);
+	return found && !walk.failed && !leaves_lack(tuple, last);
+}
+
+/* Its values, in order; e evaluates nothing. */
+static bool tuple_find(struct evaluation *e, struct diag *diag,
+		       const struct shape *shape, const struct value *self,
+		       struct tuple *tuple)
+{
+	tuple->count = 0;
+	return shape->kind == SHAPE_LEAVES ?
+		       leaves_find(e, diag, shape, self, tuple) :
+		       tuple_evaluate(e, diag, shape, self, tuple);
+}
+
+static bool tuple_of_type(const struct evaluation *site,
+			  const struct shape *shape,
+			  const struct value_type *type, struct tuple *tuple)
+{
+	struct evaluation e = *site;
+	struct value self;
+	bool done;
+
+	e.unread = true;
+	done = value_of_type(type, &self) &&
+	       tuple_find(&e, shape->file->diag, shape, &self, tuple);
+	value_free(&self);
+	return done;
+}
+
+/* ---- which shape ---- */
 
 /* The first shape with that name that fits. *misfit: one that doesn't. */
 static enum shape_language language_of(Dwarf_Die *die)
@@ -232,7 +447,7 @@ static bool expression_type(const struct evaluation *site,
 		*result = value.type;
 		if (bit_offset) {
 			*bit_offset = value.bit_offset;
-			done = value.kind == VALUE_PLACE;
+			done = is_inside(&value);
 		}
 		value_free(&value);
 	}
@@ -290,6 +505,79 @@ static uint32_t put_apart(struct shaping *g, const struct shape_match *match,
 	g->types->shape_depth--;
 	return out->target == CTYPE_NONE ? CTYPE_NONE :
 					   ctypes_put(g->types, out);
+}
+
+/* The type of the nodes, and of their elements. */
+static bool node_types(struct shaping *g, const struct shape *shape,
+		       const struct value_type *type, struct value_type *node,
+		       struct value_type *element)
+{
+	return target_type(g->e, shape, type, node) &&
+	       expression_type(g->e, shape, shape->more, node, element, NULL);
+}
+
+static bool each_type(struct shaping *g, const struct shape *shape,
+		      const struct value_type *type,
+		      struct value_type *element)
+{
+	static const uint32_t first;
+	struct evaluation e = *g->e;
+
+	e.index = &first;
+	return expression_type(&e, shape, shape->what, type, element, NULL);
+}
+
+static bool is_entry(const struct ctype *type)
+{
+	return type->kind == TFF_CTYPE_TUPLE && type->member_count == 2;
+}
+
+/* LIST, TREE, EACH */
+static uint32_t put_elements(struct shaping *g, const struct shape *shape,
+			     const struct value_type *type, struct ctype *out)
+{
+	struct value_type node, element;
+	uint64_t bytes;
+
+	if (g->types->shape_depth >= APART_DEPTH)
+		return CTYPE_NONE;
+	g->types->shape_depth++;
+	if ((shape->kind == SHAPE_EACH ?
+	     each_type(g, shape, type, &element) :
+	     node_types(g, shape, type, &node, &element)) &&
+	    value_type_bytes(g->s->c, &element, &bytes))
+		out->target = shaped_ctype(g, &element);
+	if (out->target != CTYPE_NONE)
+		out->count = sequence_limit(g, out->target);
+	g->types->shape_depth--;
+	if (out->target == CTYPE_NONE)
+		return CTYPE_NONE;
+	out->is_signed = shape->kind != SHAPE_EACH && !shape->count;
+	if (shape->entries && is_entry(&g->types->types[out->target]))
+		out->kind = TFF_CTYPE_MAP;
+	return ctypes_put(g->types, out);
+}
+
+static uint32_t put_tuple(struct shaping *g, const struct shape *shape,
+			  const struct value_type *type, struct ctype *out)
+{
+	struct ctype_member members[SHAPE_TUPLE_MAX];
+	struct tuple tuple;
+
+	if (!tuple_of_type(g->e, shape, type, &tuple))
+		return CTYPE_NONE;
+	for (unsigned int i = 0; i < tuple.count; i++) {
+		members[i] = (struct ctype_member){
+			.name = "",
+			.ctype = shaped_ctype(g, &tuple.values[i].type),
+			.value = tuple.values[i].bit_offset,
+		};
+		if (members[i].ctype == CTYPE_NONE)
+			return CTYPE_NONE;
+	}
+	out->members = members;
+	out->member_count = tuple.count;
+	return ctypes_put(g->types, out);
 }
 
 static uint32_t put_time(struct shaping *g, const struct shape_match *match,
@@ -499,6 +787,17 @@ static uint32_t ctype_of_match(struct shaping *g,
 	case SHAPE_DYNAMIC:
 		out.kind = TFF_CTYPE_DYNAMIC;
 		return put_dynamic(g, type, &out);
+	case SHAPE_LIST:
+	case SHAPE_TREE:
+		out.kind = TFF_CTYPE_LIST;
+		return put_elements(g, match->shape, type, &out);
+	case SHAPE_EACH:
+		out.kind = TFF_CTYPE_EACH;
+		return put_elements(g, match->shape, type, &out);
+	case SHAPE_TUPLE:
+	case SHAPE_LEAVES:
+		out.kind = TFF_CTYPE_TUPLE;
+		return put_tuple(g, match->shape, type, &out);
 	default:
 		return put_inline(g, match, type, &out);
 	}
@@ -535,7 +834,8 @@ static bool shape_failed(struct shaping *g)
 	return false;
 }
 
-/* if (guard) value; else 0 */
+/* if (guard) value; else 0. In this order: the verifier goes straight on first,
+ * and what it has seen with any value it doesn't go through again with 0. */
 static void guard_emit(const struct bytes *guard, const struct bytes *value,
 		       struct bytes *rpn)
 {
@@ -544,13 +844,15 @@ static void guard_emit(const struct bytes *guard, const struct bytes *value,
 		return;
 	}
 	bytes_join(rpn, guard);
+	rpn_emit_const(rpn, 0);
+	rpn_emit_op(rpn, RPN_eq);
 	rpn_emit_op(rpn, RPN_bra);
-	rpn_emit_fixed(rpn, 4, 2);
-	rpn_emit_op(rpn, RPN_lit);
-	rpn_emit_op(rpn, RPN_skip);
-	rpn_emit_fixed(rpn, value->size, 2);
+	rpn_emit_fixed(rpn, value->size + 3, 2);
 	bytes_join(rpn, value);
-	rpn->failed |= value->size > INT16_MAX;
+	rpn_emit_op(rpn, RPN_skip);
+	rpn_emit_fixed(rpn, 1, 2);
+	rpn_emit_const(rpn, 0);
+	rpn->failed |= value->size > INT16_MAX - 3;
 }
 
 /* The guard of what exists if `test` is not 0. Returns the one before, for
@@ -604,20 +906,15 @@ static bool parts_absent(struct shaping *g, unsigned int count)
 	return true;
 }
 
-/* A number of which there is no kept value at the site yet; 0: no more. */
-static unsigned int kept_free(const struct shaping *g)
+/* A number for what is kept; 0: no more. Whoever takes one gives it back. */
+static unsigned int kept_take(struct shaping *g)
 {
-	const struct compiled *out = g->s->out;
-	unsigned int number = 1;
-
-	for (size_t i = g->s->site->first_stmt; i < out->stmt_count; i++)
-		if (out->stmts[i].kind == TDF_STMT_VALUE &&
-		    out->stmts[i].reg >= number)
-			number = out->stmts[i].reg + 1;
-	return number <= TDF_KEPT_MAX ? number : 0;
+	return g->kept < TDF_KEPT_MAX ? ++g->kept : 0;
 }
 
-static bool part_number(struct shaping *g, const struct bytes *number)
+/* `kept`: for later statements, under that number; 0: not */
+static bool part_value(struct shaping *g, const struct bytes *number,
+		       unsigned int bytes, unsigned int kept)
 {
 	struct tdf_stmt *out = part_begin(g);
 	struct bytes rpn = { 0 };
@@ -626,18 +923,24 @@ static bool part_number(struct shaping *g, const struct bytes *number)
 	if (!out)
 		return false;
 	out->kind = TDF_STMT_VALUE;
-	out->length = 8;
-	g->bytes += 8;
+	out->length = bytes;
+	out->reg = kept;
+	g->bytes += bytes;
 	guard_emit(&g->guard, number, &rpn);
 	done = part_rpn(g, &rpn, &out->rpn, &out->rpn_length);
 	bytes_free(&rpn);
 	return done;
 }
 
+static bool part_number(struct shaping *g, const struct bytes *number)
+{
+	return part_value(g, number, 8, 0);
+}
+
 /* The same, which later parts have from there; *number becomes how. */
 static bool part_number_keep(struct shaping *g, struct bytes *number)
 {
-	unsigned int kept = kept_free(g);
+	unsigned int kept = kept_take(g);
 
 	if (!part_number(g, number))
 		return false;
@@ -688,15 +991,21 @@ static bool shape_number(struct shaping *g, const struct shape *shape,
 	return false;
 }
 
-/* Appends: a <= constant; both without a sign. */
-static void emit_at_most(struct bytes *rpn, const struct bytes *a,
-			 uint64_t number)
+/* Appends the comparison of a and a constant, both without a sign. */
+static void emit_compare(struct bytes *rpn, const struct bytes *a,
+			 uint64_t number, uint8_t op)
 {
 	bytes_join(rpn, a);
 	rpn_emit_const(rpn, SIGN);
 	rpn_emit_op(rpn, RPN_xor);
 	rpn_emit_const(rpn, number ^ SIGN);
-	rpn_emit_op(rpn, RPN_le);
+	rpn_emit_op(rpn, op);
+}
+
+static void emit_at_most(struct bytes *rpn, const struct bytes *a,
+			 uint64_t number)
+{
+	emit_compare(rpn, a, number, RPN_le);
 }
 
 /* Appends the bytes of `count` elements, `limit` at most. */
@@ -706,13 +1015,13 @@ static void emit_elements(struct bytes *rpn, const struct bytes *count,
 	struct bytes most = { 0 };
 
 	rpn_emit_const(&most, limit);
-	emit_at_most(rpn, count, limit);
+	emit_compare(rpn, count, limit, RPN_gt);
 	rpn_emit_op(rpn, RPN_bra);
-	rpn_emit_fixed(rpn, most.size + 3, 2);
-	bytes_join(rpn, &most);
-	rpn_emit_op(rpn, RPN_skip);
-	rpn_emit_fixed(rpn, count->size, 2);
+	rpn_emit_fixed(rpn, count->size + 3, 2);
 	bytes_join(rpn, count);
+	rpn_emit_op(rpn, RPN_skip);
+	rpn_emit_fixed(rpn, most.size, 2);
+	bytes_join(rpn, &most);
 	rpn->failed |= most.failed;
 	bytes_free(&most);
 	rpn_emit_const(rpn, bytes);
@@ -720,6 +1029,9 @@ static void emit_elements(struct bytes *rpn, const struct bytes *count,
 }
 
 static bool log_parts(struct shaping *g, struct value *value, uint32_t ctype);
+static bool log_inside(struct shaping *g, const struct value *value,
+		       const struct value_type *type, uint64_t bits,
+		       uint32_t ctype);
 
 /* The value at an address. */
 static bool value_at(const struct value_type *type, const struct bytes *address,
@@ -993,6 +1305,7 @@ static bool log_dynamic(struct shaping *g, const struct value *value,
 {
 	struct bytes bare = { 0 }, address = { 0 }, pointer = { 0 };
 	struct bytes length = { 0 };
+	unsigned int kept = g->kept;
 	uint64_t most;
 	bool done;
 
@@ -1004,10 +1317,362 @@ static bool log_dynamic(struct shaping *g, const struct value *value,
 				  &pointer, &length);
 	done = done && part_memory(g, &pointer, &length, most) &&
 	       log_dynamic_values(g, value, &address, &pointer);
+	g->kept = kept;
 	bytes_free(&bare);
 	bytes_free(&address);
 	bytes_free(&pointer);
 	bytes_free(&length);
+	return done;
+}
+
+/* ---- nodes, and elements by index ---- */
+
+/* What is kept of a list while it is logged: how many there are, and the node
+ * before and this one, in turns. */
+#define KEPT_OF_LIST	3
+
+struct list {
+	const struct shape *shape;
+	uint32_t ctype;
+	struct value_type node;
+	unsigned int count_kept;	/* 0: it isn't known */
+	unsigned int kept[2];		/* of the node with an even, odd number */
+	struct bytes first, end;	/* an empty end: only 0 is one */
+};
+
+static void list_begin(struct shaping *g, const struct shape *shape,
+		       uint32_t ctype, struct list *list)
+{
+	_Static_assert(KEPT_OF_LIST * APART_DEPTH <= TDF_KEPT_MAX,
+		       "lists in lists");
+	*list = (struct list){ .shape = shape, .ctype = ctype };
+	if (shape->kind == SHAPE_EACH || shape->count)
+		list->count_kept = kept_take(g);
+	if (shape->kind != SHAPE_EACH) {
+		list->kept[0] = kept_take(g);
+		list->kept[1] = kept_take(g);
+	}
+}
+
+static void list_free(struct list *list)
+{
+	bytes_free(&list->first);
+	bytes_free(&list->end);
+}
+
+/* Appends whether there are no more than i. */
+static void emit_counted(struct bytes *rpn, const struct list *list, uint32_t i)
+{
+	struct bytes count = { 0 };
+
+	rpn_emit_kept(&count, list->count_kept);
+	emit_at_most(rpn, &count, i);
+	bytes_free(&count);
+}
+
+/* Is there an element with the number i? Of nodes the one before has been
+ * logged. */
+static void emit_exists(struct bytes *rpn, const struct list *list, uint32_t i)
+{
+	bool follows = list->shape->kind != SHAPE_EACH && i;
+
+	if (follows) {
+		rpn_emit_kept(rpn, list->kept[~i & 1]);
+		rpn_emit_const(rpn, 0);
+		rpn_emit_op(rpn, RPN_eq);
+	}
+	if (list->count_kept)
+		emit_counted(rpn, list, i);
+	if (list->count_kept && follows)
+		rpn_emit_op(rpn, RPN_or);
+	if (!rpn->size)
+		return;
+	rpn_emit_const(rpn, 0);
+	rpn_emit_op(rpn, RPN_eq);
+}
+
+/* Of an expression in a tree's nodes: where the member is. */
+static bool tree_offset(struct shaping *g, const struct list *list,
+			const struct expr *expr, uint32_t *offset)
+{
+	struct value_type type;
+	uint64_t bits;
+
+	if (!expression_type(g->e, list->shape, expr, &list->node, &type,
+			     &bits) || bits % 8 || bits / 8 > INT32_MAX) {
+		diag_report(g->s->c->diag, g->s->in->pos, TRCERR_UNSUPPORTED,
+			    "a tree whose nodes do not have such pointers");
+		g->e->code = 1;
+		return false;
+	}
+	*offset = bits / 8;
+	return true;
+}
+
+/* A balanced tree's first `limit` nodes are not farther from each other: its
+ * depth is 2 log2(nodes + 1) at most. */
+static unsigned int tree_steps(uint32_t limit)
+{
+	unsigned int steps = 2;
+
+	for (; limit; limit /= 2)
+		steps += 2;
+	return steps < RPN_STEPS_MAX ? steps : RPN_STEPS_MAX;
+}
+
+static bool tree_next_emit(struct shaping *g, const struct list *list,
+			   struct bytes *rpn)
+{
+	const struct shape *shape = list->shape;
+	struct rpn_tree tree = {
+		.steps = tree_steps(g->types->types[list->ctype].count),
+	};
+
+	if (!tree_offset(g, list, shape->left, &tree.left) ||
+	    !tree_offset(g, list, shape->right, &tree.right) ||
+	    !tree_offset(g, list, shape->parent, &tree.parent))
+		return false;
+	rpn_emit_tree_next(rpn, &tree);
+	return true;
+}
+
+/* The node whose address is kept. */
+static bool node_at(struct shaping *g, const struct list *list, uint32_t i,
+		    struct value *node)
+{
+	struct bytes address = { 0 };
+	bool done;
+
+	rpn_emit_kept(&address, list->kept[i & 1]);
+	done = value_at(&list->node, &address, 0, g->e->wide, node);
+	bytes_free(&address);
+	node->pos = g->s->in->pos;
+	return done || shape_failed(g);
+}
+
+/* Appends the address of the node after that with the number i. */
+static bool next_emit(struct shaping *g, const struct list *list, uint32_t i,
+		      struct bytes *rpn)
+{
+	struct value node, next = { 0 };
+	bool done;
+
+	if (list->shape->kind == SHAPE_TREE) {
+		rpn_emit_kept(rpn, list->kept[i & 1]);
+		return tree_next_emit(g, list, rpn);
+	}
+	if (!node_at(g, list, i, &node))
+		return false;
+	done = shape_number(g, list->shape, list->shape->next, &node, &next);
+	if (done)
+		value_push(&next, rpn);
+	value_free(&next);
+	value_free(&node);
+	return done;
+}
+
+/* Appends: the address on top becomes 0 if it is the end. */
+static void end_emit(const struct list *list, struct bytes *rpn)
+{
+	if (!list->end.size)
+		return;
+	rpn_emit_op(rpn, RPN_dup);
+	bytes_join(rpn, &list->end);
+	rpn_emit_op(rpn, RPN_ne);
+	rpn_emit_op(rpn, RPN_mul);
+}
+
+/* The node with the number i: its address is kept, or 0. That of the first is where
+ * the value is, if that exists; others depend on the one before. */
+static bool log_node(struct shaping *g, const struct list *list, uint32_t i)
+{
+	struct bytes test = { 0 }, address = { 0 }, rpn = { 0 }, none = { 0 };
+	struct bytes outer = g->guard;
+	bool done = true;
+
+	emit_exists(&test, list, i);
+	if (i)
+		done = next_emit(g, list, i - 1, &address);
+	else
+		bytes_join(&address, &list->first);
+	end_emit(list, &address);
+	guard_emit(&test, &address, &rpn);
+	if (i)
+		g->guard = none;
+	done = done && part_value(g, &rpn, 1, list->kept[i & 1]);
+	g->guard = outer;
+	bytes_free(&test);
+	bytes_free(&address);
+	bytes_free(&rpn);
+	return done;
+}
+
+/* An element's own item: where it is in memory, or what it is computed to. */
+static bool log_element_bytes(struct shaping *g, struct value *element,
+			      uint64_t bytes)
+{
+	struct bytes rpn = { 0 }, length = { 0 };
+	bool done;
+
+	if (element->kind == VALUE_PLACE && value_in_memory(element, bytes,
+							    &rpn)) {
+		rpn_emit_const(&length, bytes);
+		done = part_memory(g, &rpn, &length, bytes);
+	} else {
+		done = value_load(g->e, g->s->in->pos, "shape", element);
+		if (done)
+			value_push(element, &rpn);
+		done = done && part_value(g, &rpn, bytes < 8 ? bytes : 8, 0);
+	}
+	bytes_free(&rpn);
+	bytes_free(&length);
+	return done;
+}
+
+/* Where g->guard says that it exists */
+static bool log_list_element(struct shaping *g, struct value *element,
+			     uint32_t target)
+{
+	const struct ctype *type = &g->types->types[target];
+	bool apart = ctype_is_apart(type), done = true;
+	struct value copy;
+
+	element->pos = g->s->in->pos;
+	if (!apart) {
+		if (!value_copy(element, &copy))
+			return shape_failed(g);
+		done = log_element_bytes(g, &copy, type->bytes);
+		value_free(&copy);
+	}
+	return done && (!g->types->types[target].parts ||
+			log_parts(g, element, target));
+}
+
+static bool log_node_element(struct shaping *g, const struct list *list,
+			     uint32_t i)
+{
+	uint32_t target = g->types->types[list->ctype].target;
+	struct value node, element = { 0 };
+	struct bytes exists = { 0 }, outer = g->guard;
+	bool done;
+
+	if (!node_at(g, list, i, &node))
+		return false;
+	rpn_emit_kept(&exists, list->kept[i & 1]);
+	g->guard = exists;
+	done = shape_evaluate(g->e, list->shape->file->diag, list->shape->more,
+			      &node, &element) &&
+	       log_list_element(g, &element, target);
+	g->guard = outer;
+	bytes_free(&exists);
+	value_free(&element);
+	value_free(&node);
+	return done;
+}
+
+static bool log_nodes(struct shaping *g, const struct list *list)
+{
+	uint32_t limit = g->types->types[list->ctype].count;
+	bool done = true;
+
+	for (uint32_t i = 0; done && i < limit; i++)
+		done = log_node(g, list, i) && log_node_element(g, list, i);
+	return done && (list->count_kept || log_node(g, list, limit));
+}
+
+static bool log_indexed(struct shaping *g, const struct list *list,
+			const struct value *self)
+{
+	uint32_t limit = g->types->types[list->ctype].count;
+	uint32_t target = g->types->types[list->ctype].target;
+	const uint32_t *outer_index = g->e->index;
+	bool done = true;
+
+	for (uint32_t i = 0; done && i < limit; i++) {
+		struct bytes test = { 0 }, before;
+		struct value element = { 0 };
+
+		emit_exists(&test, list, i);
+		g->e->index = &i;
+		done = shape_evaluate(g->e, list->shape->file->diag,
+				      list->shape->what, self, &element);
+		g->e->index = outer_index;
+		before = guard_enter(g, &test);
+		done = done && log_list_element(g, &element, target);
+		guard_leave(g, &before);
+		bytes_free(&test);
+		value_free(&element);
+	}
+	return done;
+}
+
+/* Appends what an expression of the shape yields; none: nothing. */
+static bool list_number(struct shaping *g, const struct shape *shape,
+			const struct expr *expr, const struct value *self,
+			struct bytes *rpn, struct value_type *type)
+{
+	struct value value;
+	bool done;
+
+	if (!expr)
+		return true;
+	done = shape_number(g, shape, expr, self, &value);
+	if (done)
+		value_push(&value, rpn);
+	if (done && type)
+		*type = value.type;
+	if (done)
+		value_free(&value);
+	return done;
+}
+
+/* LIST, TREE, EACH */
+static bool log_list(struct shaping *g, const struct shape *shape,
+		     const struct value *value, uint32_t ctype)
+{
+	bool indexed = shape->kind == SHAPE_EACH;
+	struct bytes count = { 0 };
+	unsigned int kept = g->kept;
+	struct value_type pointer;
+	struct list list;
+	bool done;
+
+	list_begin(g, shape, ctype, &list);
+	done = list_number(g, shape, indexed ? shape->more : shape->count,
+			   value, &count, NULL) &&
+	       (indexed || (list_number(g, shape, shape->what, value,
+					&list.first, &pointer) &&
+			    list_number(g, shape, shape->end, value, &list.end,
+					NULL)));
+	if (done && !indexed)
+		list.node = value_type_target(&pointer);
+	if (done && g->e->absent) {
+		done = parts_absent(g, g->types->types[ctype].parts);
+	} else if (done) {
+		if (list.count_kept)
+			done = part_value(g, &count, 8, list.count_kept);
+		g->types->shape_depth++;
+		done = done && (indexed ? log_indexed(g, &list, value) :
+					  log_nodes(g, &list));
+		g->types->shape_depth--;
+	}
+	g->kept = kept;
+	bytes_free(&count);
+	list_free(&list);
+	return done;
+}
+
+static bool log_tuple(struct shaping *g, const struct shape *shape,
+		      const struct value *value, uint32_t ctype)
+{
+	struct tuple tuple;
+	bool done = tuple_of_type(g->e, shape, &value->type, &tuple) ||
+		    shape_failed(g);
+
+	for (unsigned int i = 0; done && i < tuple.count; i++)
+		done = log_inside(g, value, &tuple.values[i].type,
+				  tuple.values[i].bit_offset,
+				  g->types->types[ctype].members[i].ctype);
 	return done;
 }
 
@@ -1244,6 +1909,10 @@ static bool log_parts(struct shaping *g, struct value *value, uint32_t ctype)
 		return log_composed(g, value, ctype);
 	if (match.shape->kind <= SHAPE_DYNAMIC)
 		return log_apart(g, match.shape, value, ctype);
+	if (match.shape->kind <= SHAPE_EACH)
+		return log_list(g, match.shape, value, ctype);
+	if (match.shape->kind >= SHAPE_TUPLE)
+		return log_tuple(g, match.shape, value, ctype);
 	return log_inline(g, match.shape, value, ctype);
 }
 
@@ -1295,6 +1964,13 @@ static bool log_with_parts(struct shaping *g, struct value *value, uint32_t ctyp
 	return false;
 }
 
+/* Its elements are counted. */
+static bool is_limited(const struct ctype *type)
+{
+	return type->kind == TFF_CTYPE_SEQUENCE || type->kind == TFF_CTYPE_LIST ||
+	       type->kind == TFF_CTYPE_MAP || type->kind == TFF_CTYPE_EACH;
+}
+
 int shape_log(const struct site_stmt *s, struct evaluation *e,
 	      struct value *value, uint16_t most)
 {
@@ -1323,8 +1999,7 @@ int shape_log(const struct site_stmt *s, struct evaluation *e,
 	type = &g.types->types[ctype];
 	apart = ctype_is_apart(type);
 	if ((value->kind != VALUE_PLACE && !apart) ||
-	    (most && type->kind != TFF_CTYPE_TEXT &&
-	     type->kind != TFF_CTYPE_SEQUENCE)) {
+	    (most && type->kind != TFF_CTYPE_TEXT && !is_limited(type))) {
 		shaping_end(&g);
 		return SHAPE_NOT;
 	}

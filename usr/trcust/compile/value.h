@@ -49,6 +49,8 @@ struct evaluation {
 		     struct value *address, struct value *count);
 	const struct value *self;	/* names are those of its members, as in
 				 * a shape; NULL: of the program */
+	const uint32_t *index;	/* what the name "index" means in a shape; NULL:
+				 * nothing special */
 	int code;		/* 0, or what the caller returns */
 	bool absent;		/* a part isn't at this site */
 	char absent_why[128];

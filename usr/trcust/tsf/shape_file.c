@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +119,9 @@ static bool line_wrong(struct shape_line *l, const char *expected)
 	return false;
 }
 
-static bool line_expression(struct shape_line *l, const struct expr **expr)
+/* Expressions with commas between them, `most` at most. */
+static bool line_expressions(struct shape_line *l, const struct expr **exprs,
+			     unsigned int most, unsigned int *count)
 {
 	struct parser *p = l->p;
 
@@ -127,10 +130,20 @@ static bool line_expression(struct shape_line *l, const struct expr **expr)
 	p->token = (struct token){ 0 };
 	p->failed = false;
 	parser_next(p);
-	if (!parse_expr(p, expr, NULL))
-		return false;
+	*count = 0;
+	do {
+		if (!parse_expr(p, &exprs[*count], NULL))
+			return false;
+	} while (++*count < most && parser_take_mark(p, ','));
 	return p->token.kind == TOKEN_END ||
 	       parser_missing(p, "the end of the line");
+}
+
+static bool line_expression(struct shape_line *l, const struct expr **expr)
+{
+	unsigned int count;
+
+	return line_expressions(l, expr, 1, &count);
 }
 
 static bool line_type(struct shape_line *l, struct shape *shape)
@@ -167,14 +180,17 @@ static const struct {
 	{ "sequence", "count", SHAPE_SEQUENCE },
 	{ "one", NULL, SHAPE_ONE },
 	{ "time", "nanoseconds", SHAPE_TIME },
+	{ "list", "value", SHAPE_LIST },
+	{ "tree", "value", SHAPE_TREE },
+	{ "each", "count", SHAPE_EACH },
 	{ "count", NULL, SHAPE_COUNT },
 	{ "dynamic", "value", SHAPE_DYNAMIC },
 	{ "optional", "value", SHAPE_OPTIONAL },
 	{ "value", NULL, SHAPE_VALUE },
 };
 
-#define KINDS_TEXT	"text, sequence, one, time, count, dynamic, optional, " \
-			"value or members"
+#define KINDS_TEXT	"text, sequence, list, tree, each, one, time, count, " \
+			"dynamic, optional, value, tuple, leaves or members"
 #define SHAPE_KINDS	(sizeof(shape_kinds) / sizeof(*shape_kinds))
 
 static const char *shape_more(const struct shape *shape)
@@ -185,15 +201,120 @@ static const char *shape_more(const struct shape *shape)
 	return NULL;
 }
 
+/* Of nodes. */
+static const struct {
+	const char *keyword;
+	size_t at;		/* in struct shape */
+	bool list, tree;	/* must be in shapes of that kind */
+} shape_lines[] = {
+	{ "next", offsetof(struct shape, next), .list = true },
+	{ "left", offsetof(struct shape, left), .tree = true },
+	{ "right", offsetof(struct shape, right), .tree = true },
+	{ "parent", offsetof(struct shape, parent), .tree = true },
+	{ "count", offsetof(struct shape, count) },
+	{ "end", offsetof(struct shape, end) },
+};
+
+#define SHAPE_LINES	(sizeof(shape_lines) / sizeof(*shape_lines))
+
+static bool shape_has_nodes(const struct shape *shape)
+{
+	return shape->kind == SHAPE_LIST || shape->kind == SHAPE_TREE;
+}
+
+static bool line_must(size_t i, const struct shape *shape)
+{
+	return (shape->kind == SHAPE_LIST && shape_lines[i].list) ||
+	       (shape->kind == SHAPE_TREE && shape_lines[i].tree);
+}
+
+static const struct expr **line_place(size_t i, const struct shape *shape)
+{
+	return (const struct expr **)((char *)shape + shape_lines[i].at);
+}
+
+/* Where the expression of the line goes; NULL: it is none of these. */
+static const struct expr **line_of_nodes(struct shape_line *l,
+					 struct shape *shape)
+{
+	for (size_t i = 0; i < SHAPE_LINES; i++) {
+		const struct expr **place = line_place(i, shape);
+
+		if (!*place && (line_must(i, shape) ||
+				(!shape_lines[i].list &&
+				 !shape_lines[i].tree)) &&
+		    line_takes(l, shape_lines[i].keyword))
+			return place;
+	}
+	return NULL;
+}
+
+/* The first line that it still must have; NULL: it has all. */
+static const char *shape_lacks(const struct shape *shape)
+{
+	const char *more = shape_more(shape);
+
+	if (more && !shape->more)
+		return more;
+	for (size_t i = 0; i < SHAPE_LINES; i++)
+		if (line_must(i, shape) && !*line_place(i, shape))
+			return shape_lines[i].keyword;
+	return NULL;
+}
+
+/* "NAME of EXPRESSION" */
+static bool line_leaves(struct shape_line *l, struct shape *shape)
+{
+	const char *end = l->at;
+
+	while (end < l->end && !is_blank(*end))
+		end++;
+	if (l->at == end)
+		return line_wrong(l, "the name of a member");
+	shape->leaf = parser_format(l->p, "%.*s", (int)(end - l->at), l->at);
+	for (l->at = end; l->at < l->end && is_blank(*l->at); l->at++)
+		;
+	return line_takes(l, "of") ? line_expression(l, &shape->what) :
+				     line_wrong(l, "of");
+}
+
+/* The line with the kind, if there is no other expression in it. */
+static bool line_kind(struct shape_line *l, struct shape *shape, bool *good)
+{
+	*good = true;
+	if (line_takes(l, "members") && l->at == l->end) {
+		shape->kind = SHAPE_MEMBERS;
+	} else if (line_takes(l, "tuple")) {
+		shape->kind = SHAPE_TUPLE;
+		*good = line_expressions(l, shape->values, SHAPE_TUPLE_MAX,
+					 &shape->value_count);
+	} else if (line_takes(l, "leaves")) {
+		shape->kind = SHAPE_LEAVES;
+		*good = line_leaves(l, shape);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 /* Lines of a shape after those with its types. */
 static bool line_part(struct shape_line *l, struct shape *shape)
 {
 	const char *more = shape ? shape_more(shape) : NULL;
+	const struct expr **place;
+	bool good;
 
-	if (shape && !shape->kind && line_takes(l, "members") &&
-	    l->at == l->end) {
-		shape->kind = SHAPE_MEMBERS;
-		return true;
+	if (shape && !shape->kind && line_kind(l, shape, &good))
+		return good;
+	if (shape && shape_has_nodes(shape)) {
+		place = line_of_nodes(l, shape);
+		if (place)
+			return line_expression(l, place);
+		if (!shape->entries && line_takes(l, "entries") &&
+		    l->at == l->end) {
+			shape->entries = true;
+			return true;
+		}
 	}
 	if (shape && more && !shape->more && line_takes(l, more))
 		return line_expression(l, &shape->more);
@@ -204,18 +325,19 @@ static bool line_part(struct shape_line *l, struct shape *shape)
 		return line_expression(l, &shape->what);
 	}
 	return line_wrong(l, !shape ? "type" : !shape->kind ? KINDS_TEXT :
-			     more && !shape->more ? more : "type");
+			     shape_lacks(shape) ? : "type");
 }
 
 /* The shape has all that its kind wants. */
 static bool shape_check(struct parser *p, const struct shape *shape)
 {
-	const char *more = shape_more(shape);
+	const char *lacks = shape_lacks(shape);
 
-	if (shape->kind && (!more || shape->more))
+	if (shape->kind && !lacks)
 		return true;
 	parser_report(p, shape->patterns[0].pos, TRCERR_SYNTAX_ABORT,
-		      shape->kind ? more : KINDS_TEXT, "the end of the shape");
+		      shape->kind ? lacks : KINDS_TEXT,
+		      "the end of the shape");
 	return false;
 }
 

@@ -20,6 +20,10 @@
  *	time, nanoseconds  a duration: seconds, and the rest of one
  *	dynamic, value	 an address that stands for a type, and a pointer to a
  *			 value of that type
+ *	list, next, value  nodes: the first, the next and the element of one
+ *	tree, left, right, parent, value
+ *	each, count	 elements by their `index`
+ *	tuple		 several values; `leaves`: all members of that name
  *	members		 without an expression: the value is its members
  *
  * A line `language c++`, rust or go: the shapes after it are for types of such
@@ -35,8 +39,11 @@
 
 enum shape_kind {
 	SHAPE_NONE, SHAPE_TEXT, SHAPE_SEQUENCE, SHAPE_ONE, SHAPE_TIME,
-	SHAPE_COUNT, SHAPE_DYNAMIC, 	SHAPE_OPTIONAL, SHAPE_VALUE, SHAPE_MEMBERS,
+	SHAPE_COUNT, SHAPE_DYNAMIC, SHAPE_LIST, SHAPE_TREE, SHAPE_EACH,
+	SHAPE_OPTIONAL, SHAPE_VALUE, SHAPE_TUPLE, SHAPE_LEAVES, SHAPE_MEMBERS,
 };
+
+#define SHAPE_TUPLE_MAX	16	/* values of a tuple */
 
 struct shape_pattern {
 	const char *text;
@@ -57,6 +64,12 @@ struct shape {
 	const struct expr *what;	/* of the line with its kind */
 	const struct expr *more;	/* length, count, value,
 					 * nanoseconds */
+	/* LIST, TREE; of a node, but for the last two, which may be missing */
+	const struct expr *next, *left, *right, *parent, *count, *end;
+	bool entries;			/* elements are keys with values */
+	const struct expr *values[SHAPE_TUPLE_MAX];	/* TUPLE */
+	unsigned int value_count;
+	const char *leaf;		/* LEAVES */
 };
 
 struct shape_file {

@@ -51,6 +51,15 @@ bool shape_part_number(const struct shape_part *part, uint64_t *number)
 	return true;
 }
 
+bool shape_part_flag(const struct shape_part *part, bool *flag)
+{
+	*flag = false;
+	if (!shape_part_is_value(part) || !part->length)
+		return false;
+	*flag = *part->data;
+	return true;
+}
+
 bool shape_part_is_cut(const struct shape_part *part)
 {
 	return !part->found || part->status & RAS_ITEM_CUT;

@@ -27,6 +27,8 @@ bool shape_part_is_value(const struct shape_part *part);
 /* A number of 8 bytes; false: it is not there, or was cut. */
 bool shape_part_number(const struct shape_part *part, uint64_t *number);
 
+/* A byte that is 0 or not; false: it is not there. */
+bool shape_part_flag(const struct shape_part *part, bool *flag);
 /* Nothing of it is there, because the record is full or ends before it. */
 bool shape_part_is_cut(const struct shape_part *part);
 /* The next node of a tree wasn't found; `pointer` is the last one. */

@@ -453,13 +453,13 @@ static enum node_found node_take(struct value_walk *walk,
 				 const struct value_node *list)
 {
 	struct shape_part part;
-	uint64_t address;
+	bool exists;
 
 	if (list->type->kind == TFF_CTYPE_EACH)
 		return list->whole < list->count ? NODE_FOUND : NODE_NONE;
 	part = walk_part(walk);
-	if (shape_part_number(&part, &address))
-		return address ? NODE_FOUND : NODE_NONE;
+	if (shape_part_flag(&part, &exists))
+		return exists ? NODE_FOUND : NODE_NONE;
 	if (shape_part_is_cut(&part))
 		return NODE_CUT;
 	walk->part = part;
@@ -520,7 +520,7 @@ static void list_visit(struct value_walk *walk, struct value_node *list)
 		     list->type->kind == TFF_CTYPE_EACH;
 	enum node_found found;
 	struct shape_part part;
-	uint64_t next = 0;
+	bool next;
 
 	list->whole = list->count = 0;
 	if (known) {
@@ -535,7 +535,7 @@ static void list_visit(struct value_walk *walk, struct value_node *list)
 	found = nodes_visit(walk, list);
 	if (!known && found == NODE_FOUND) {
 		part = walk_part(walk);
-		if (!shape_part_number(&part, &next) || next)
+		if (!shape_part_flag(&part, &next) || next)
 			found = NODE_CUT;
 	}
 	if (found != NODE_MISSING &&
