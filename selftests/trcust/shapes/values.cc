@@ -85,7 +85,7 @@ POINT void sequences(const std::vector<int> &v, const std::vector<string> *w,
 POINT void items(const std::vector<Item> &v, const std::pair<int, string> *p)
 {
 	KEEP(v); KEEP(p);
-	printf("t=%s\npair={first = %d, second = %s}\n",
+	printf("t=%s\npair={%d, %s}\n",
 	       show_all(v, 8).c_str(), p->first, show(p->second).c_str());
 }
 
