@@ -933,6 +933,73 @@ static void emit_characters(struct bytes *rpn, const struct value *address,
 	}
 }
 
+/* Appends a jump to where `to` bytes at the end of all are left. */
+static void emit_leave(struct bytes *rpn, uint8_t op, size_t to)
+{
+	rpn_emit_op(rpn, op);
+	rpn_emit_fixed(rpn, to, 2);
+}
+
+/* Characters up to a zero, one by one: none is read after one that differs.
+ * Nothing is equal to what a null pointer points to. */
+static void emit_string(struct bytes *rpn, const struct value *pointer,
+			const struct expr *expr, uint64_t most, bool wide)
+{
+	bool zero = expr->op != EXPR_GE && expr->number < most;
+	size_t count = expr->number + zero;
+	struct bytes *parts = calloc(count + 1, sizeof(*parts));
+	size_t left = 0;
+
+	rpn->failed |= !parts;
+	/* each with its jump, which has the length of those after it */
+	for (size_t i = 0; parts && i <= count; i++) {
+		rpn_emit_op(&parts[i], RPN_dup);
+		if (i)
+			rpn_emit_add(&parts[i], i - 1, wide);
+		if (i)
+			rpn_emit_deref(&parts[i], 1);
+		rpn_emit_const(&parts[i], !i || i > expr->number ? 0 :
+					  (uint8_t)expr->name[i - 1]);
+		rpn_emit_op(&parts[i], i ? RPN_ne : RPN_eq);
+		left += parts[i].size + 3;
+	}
+	value_push(pointer, rpn);
+	for (size_t i = 0; parts && i <= count; i++) {
+		bytes_join(rpn, &parts[i]);
+		left -= parts[i].size + 3;
+		emit_leave(rpn, RPN_bra, left + 5);
+		bytes_free(&parts[i]);
+	}
+	free(parts);
+	rpn_emit_op(rpn, RPN_drop);
+	rpn_emit_op(rpn, RPN_lit + 1);
+	emit_leave(rpn, RPN_skip, 2);
+	rpn_emit_op(rpn, RPN_drop);
+	rpn_emit_op(rpn, RPN_lit);
+}
+
+/* char * and char[]. False: it is none, or after a message (code). */
+static bool evaluate_string(struct evaluation *e, const struct expr *expr,
+			    struct value *value, struct bytes *rpn)
+{
+	enum dwarf_type_kind kind = value_type_kind(&value->type);
+	struct value_type target = value_type_target(&value->type);
+	uint64_t most = UINT64_MAX;
+
+	if ((kind != DWARF_TYPE_POINTER && kind != DWARF_TYPE_ARRAY) ||
+	    !value_type_is_text(&target))
+		return false;
+	if (kind == DWARF_TYPE_ARRAY && value_type_count(&value->type))
+		most = value_type_count(&value->type);
+	if (!value_load(e, expr->pos, "==", value))
+		return false;
+	if (expr->number > most)
+		rpn_emit_const(rpn, 0);
+	else
+		emit_string(rpn, value, expr, most, e->wide);
+	return true;
+}
+
 /* The length is compared first; so are no bytes read that a shorter text doesn't
  * have. */
 static bool evaluate_text(struct evaluation *e, const struct expr *expr,
@@ -941,11 +1008,13 @@ static bool evaluate_text(struct evaluation *e, const struct expr *expr,
 	struct value_type integer = value_type_integer(e->c, 4, true);
 	struct value number = value_constant(integer, expr->number);
 	struct bytes test = { 0 }, same = { 0 }, whole = { 0 };
-	struct value address, count;
+	struct value address = { 0 }, count = { 0 };
 
 	if (!evaluate(e, expr->a, value))
 		return false;
 	if (!view(e, expr->pos, value, VIEW_TEXT, &address, &count)) {
+		if (!e->code && evaluate_string(e, expr, value, &whole))
+			goto found;
 		if (!e->code) {
 			diag_report(e->c->diag, expr->pos, TRCERR_UNSUPPORTED,
 				    "a string beside what is no text");
@@ -966,6 +1035,7 @@ static bool evaluate_text(struct evaluation *e, const struct expr *expr,
 	rpn_emit_op(&test, RPN_eq);
 	emit_characters(&same, &address, expr, e->wide);
 	emit_if(&whole, &test, &same);
+found:
 	if (expr->op == EXPR_NE) {
 		rpn_emit_const(&whole, 0);
 		rpn_emit_op(&whole, RPN_eq);
