@@ -13,6 +13,7 @@
 
 #define NESTED_TEXT_MOST	64	/* bytes of a text in something else */
 #define PARTS_USUAL		16	/* items of the elements of a sequence */
+#define PARTS_MOST		48	/* the same of a few elements */
 #define APART_DEPTH		3	/* sequences and pointers in each other */
 #define DYNAMIC_PARTS		12	/* items of all alternatives of a DYNAMIC */
 #define DYNAMIC_VALUES		32	/* alternatives that have more than a name */
@@ -221,11 +222,41 @@ struct leaf_walk {
 	bool failed;
 };
 
+struct empty_walk {
+	struct dwarf_member base;
+	unsigned int bases, others;
+};
+
+static int empty_take(void *context, const struct dwarf_member *member)
+{
+	struct empty_walk *w = context;
+
+	w->base = *member;
+	w->bases += member->is_base;
+	w->others += !member->is_base;
+	return 0;
+}
+
+/* A class with a number and without a leaf: what is empty is its base class. */
+static void leaf_of_empty(struct leaf_walk *w, Dwarf_Die *class)
+{
+	struct empty_walk walk = { .bases = 0 };
+	struct value_type type;
+
+	dwarf_type_members(class, empty_take, &walk);
+	if (w->order < 0 || walk.bases != 1 || walk.others)
+		return;
+	type = value_type_of(&walk.base.type);
+	w->failed |= !tuple_add(w->tuple, &type, w->bit_offset +
+				walk.base.bit_offset, w->order);
+}
+
 /* A callback: a member of a class, or a base class, which may have some. */
 static int leaf_take(void *context, const struct dwarf_member *member)
 {
 	struct leaf_walk *w = context, inner = *w;
 	struct value_type type = value_type_of(&member->type);
+	unsigned int before = w->tuple->count;
 	Dwarf_Die class;
 
 	if (!member->is_base) {
@@ -243,6 +274,8 @@ static int leaf_take(void *context, const struct dwarf_member *member)
 	if (inner.order > *w->last)
 		*w->last = inner.order;
 	dwarf_type_members(&class, leaf_take, &inner);
+	if (w->tuple->count == before)
+		leaf_of_empty(&inner, &class);
 	w->failed |= inner.failed;
 	return w->failed;
 }
@@ -484,6 +517,8 @@ static uint32_t sequence_limit(struct shaping *g, uint32_t element)
 		return g->most;
 	if (parts && limit > PARTS_USUAL / parts)
 		limit = PARTS_USUAL / parts;
+	while (limit < (depth ? 2 : 4) && (limit + 1) * parts <= PARTS_MOST)
+		limit++;
 	return limit ? limit : 1;
 }
 
