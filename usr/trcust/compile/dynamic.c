@@ -330,6 +330,201 @@ static int rust_types_find(const struct compilation *c,
 	return entries_each(c, &r, rust_take) ? 0 : -ENOMEM;
 }
 
+/* ---- C++ ---- */
+
+#define BASES_DEEP	32	/* classes derived from each other */
+
+struct class_info {		/* "typeinfo for ns::T" */
+	char *name;
+	uint64_t address;
+};
+
+struct class_types {
+	const struct compilation *c;
+	struct dynamic_types *types;
+	char *base;		/* name of the declared class */
+	struct class_info *infos;	/* by name */
+	size_t count, room;
+	bool failed;
+};
+
+/* Stops at the first base class that has the property. */
+static bool bases_any(Dwarf_Die *class, const void *context, unsigned int depth,
+		      bool (*has)(Dwarf_Die *base, const void *context,
+				  unsigned int depth))
+{
+	Dwarf_Die child, base;
+
+	if (depth > BASES_DEEP || dwarf_child(class, &child))
+		return false;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_inheritance)
+			continue;
+		base = dwarf_type_bare(&child);
+		if (base.addr && has(&base, context, depth + 1))
+			return true;
+	} while (dwarf_die_next(&child));
+	return false;
+}
+
+/* gcc and clang: "_vptr.T", "_vptr$T" */
+static bool class_has_vtable(Dwarf_Die *class, const void *c,
+			     unsigned int depth)
+{
+	const struct compilation *compilation = c;
+	Dwarf_Die child;
+
+	dwarf_type_complete(compilation->dwarf, class);
+	if (dwarf_child(class, &child))
+		return false;
+	do {
+		const char *name = dwarf_tag(&child) == DW_TAG_member ?
+					   dwarf_diename(&child) : NULL;
+
+		if (name && !strncmp(name, "_vptr", 5))
+			return true;
+	} while (dwarf_die_next(&child));
+	return bases_any(class, c, depth, class_has_vtable);
+}
+
+bool dynamic_is_class(const struct compilation *c,
+		      const struct value_type *type)
+{
+	Dwarf_Die bare, unit;
+
+	if (!value_type_composed(c, type, &bare) ||
+	    !dwarf_diecu(&bare, &unit, NULL, NULL) || !dwarf_die_is_cc(&unit))
+		return false;
+	return class_has_vtable(&bare, c, 0);
+}
+
+static int info_compare(const void *a, const void *b)
+{
+	const struct class_info *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static bool class_infos_find(struct class_types *k)
+{
+	static const char start[] = "typeinfo for ";
+	const struct module *module = k->c->module;
+
+	for (size_t i = 0; i < module->symbol_count; i++) {
+		const struct module_symbol *symbol = &module->symbols[i];
+		char *name, *full;
+
+		if (!symbol->defined || symbol->name_length < 5 ||
+		    memcmp(symbol->name, "_ZTI", 4))
+			continue;
+		if (!array_grow(&k->infos, k->count, &k->room,
+				sizeof(*k->infos)))
+			return false;
+		name = strndup(symbol->name, symbol->name_length);
+		full = name ? demangle_symbol(name) : NULL;
+		free(name);
+		if (full && !strncmp(full, start, sizeof(start) - 1)) {
+			memmove(full, full + sizeof(start) - 1,
+				strlen(full) - sizeof(start) + 2);
+			k->infos[k->count++] = (struct class_info){
+				full, symbol->address,
+			};
+		} else {
+			free(full);
+		}
+	}
+	qsort(k->infos, k->count, sizeof(*k->infos), info_compare);
+	return true;
+}
+
+/* The class has the name, or a base class that has it. What is derived from a
+ * class of the library that is only declared is an exception. */
+static bool class_derives(Dwarf_Die *class, const void *context,
+			  unsigned int depth)
+{
+	const struct class_types *k = context;
+	Dwarf_Die die = *class;
+	char *name = dwarf_type_name(&die);
+	bool same = name && !strcmp(name, k->base);
+
+	if (name && !same && dwarf_type_is_declared_only(&die))
+		same = !strcmp(k->base, "std::exception") &&
+		       !strncmp(name, "std::", 5) && depth;
+	free(name);
+	return same || bases_any(class, k, depth, class_derives);
+}
+
+static bool class_take(struct class_types *k, Dwarf_Die *die)
+{
+	struct dynamic_type type = { .value = *die, .rank = 2 };
+	struct class_info key = { 0 }, *info;
+	bool good = true;
+
+	if (dwarf_type_is_declared_only(die) || !class_derives(die, k, 0))
+		return true;
+	key.name = dwarf_type_name(die);
+	info = key.name && k->count ?
+		       bsearch(&key, k->infos, k->count, sizeof(*k->infos),
+			       info_compare) : NULL;
+	if (info) {
+		type.address = info->address;
+		good = dynamic_add(k->types, &type, key.name,
+				   strlen(key.name));
+	}
+	free(key.name);
+	return good;
+}
+
+/* Classes are in units, namespaces and other classes. */
+static bool classes_take(struct class_types *k, Dwarf_Die *scope,
+			 unsigned int depth)
+{
+	Dwarf_Die die;
+
+	if (depth > BASES_DEEP || dwarf_child(scope, &die))
+		return true;
+	do {
+		int tag = dwarf_tag(&die);
+		bool class = tag == DW_TAG_class_type ||
+			     tag == DW_TAG_structure_type;
+
+		if ((class && !class_take(k, &die)) ||
+		    ((class || tag == DW_TAG_namespace) &&
+		     !classes_take(k, &die, depth + 1)))
+			return false;
+	} while (dwarf_die_next(&die));
+	return true;
+}
+
+static int class_types_find(const struct compilation *c,
+			    const struct value_type *declared,
+			    struct dynamic_types *types)
+{
+	struct class_types k = { .c = c, .types = types };
+	struct dynamic_type other = {
+		.value = declared->die, .other = true, .rank = 3,
+		.address = UINT64_MAX,
+	};
+	Dwarf_Die bare, root;
+	Dwarf_CU *unit = NULL;
+	bool done;
+
+	dwarf_type_peel(&declared->die, &bare, NULL);
+	k.base = bare.addr ? dwarf_type_name(&bare) : NULL;
+	if (!k.base)
+		return 0;
+	done = class_infos_find(&k);
+	while (done && !dwarf_get_units(c->dwarf->dwarf, unit, &unit, NULL,
+					NULL, &root, NULL))
+		done = !dwarf_die_is_cc(&root) || classes_take(&k, &root, 0);
+	done = done && dynamic_add(types, &other, k.base, strlen(k.base));
+	for (size_t i = 0; i < k.count; i++)
+		free(k.infos[i].name);
+	free(k.infos);
+	free(k.base);
+	return done ? 0 : -ENOMEM;
+}
+
 /* ---- any language ---- */
 
 int dynamic_types_find(const struct compilation *c,
@@ -349,6 +544,9 @@ int dynamic_types_find(const struct compilation *c,
 	case DW_LANG_Rust:
 		code = rust_types_find(c, declared, types);
 		break;
+	default:
+		if (dwarf_die_is_cc(&unit))
+			code = class_types_find(c, declared, types);
 	}
 	dynamic_sort(types);
 	return code;

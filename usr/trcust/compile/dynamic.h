@@ -15,6 +15,7 @@ struct dynamic_type {
 	uint64_t address;	/* as linked */
 	Dwarf_Die value;	/* the type of what the pointer points to; addr
 				 * NULL: only the name is of use */
+	bool other;		/* none of the others: the declared type */
 	int rank;		/* the higher one rather than others, 0 to 3 */
 	uint32_t ctype;		/* for shape.c */
 };
@@ -25,10 +26,14 @@ struct dynamic_types {
 };
 
 /* Those that a value of the type may have, for its language. What belongs to
- * the interface comes with its type, all others as a name only. 0, -ENOMEM. */
+ * the interface comes with its type, all others as a name only. 0, -ENOMEM.
+ * C++: the addresses are those of std::type_info, and the last one is `other`. */
 int dynamic_types_find(const struct compilation *c,
 		       const struct value_type *declared,
 		       struct dynamic_types *types);
+/* A class with virtual functions: its first word is the address of a vtable. */
+bool dynamic_is_class(const struct compilation *c,
+		      const struct value_type *type);
 void dynamic_types_free(struct dynamic_types *types);
 
 #endif

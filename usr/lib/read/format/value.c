@@ -656,7 +656,7 @@ static const struct tff_member *dynamic_find(struct value_walk *walk,
 	const struct value_types *types = walk->types;
 	const struct tff_member *m = types->members + node->type->first_member;
 	const struct tff_member *found = NULL;
-	const uint8_t *at = walk->parts;
+	const uint8_t *at = walk->parts, *found_at = at;
 	uint32_t last = TFF_CTYPE_NONE;
 
 	for (uint32_t i = 0; i < node->type->members && work_take(walk);
@@ -670,13 +670,14 @@ static const struct tff_member *dynamic_find(struct value_walk *walk,
 						      parts);
 			last = ctype;
 		}
-		if (m[i].bits ? !found : m[i].value == node->raw) {
-			found = &m[i];
-			if (!m[i].bits)
-				break;
-		}
+		if (m[i].bits ? found != NULL : m[i].value != node->raw)
+			continue;
+		found = &m[i];
+		found_at = at;
+		if (!m[i].bits)
+			break;
 	}
-	walk->parts = at;
+	walk->parts = found_at;
 	return found;
 }
 
@@ -697,21 +698,27 @@ static void dynamic_visit(struct value_walk *walk, struct value_node *node)
 	struct shape_part type = walk_part(walk), pointer = walk_part(walk);
 	struct shape_part part = walk_part(walk);
 	const struct value_visitor *visitor = walk->visitor;
-	const struct tff_member *m;
+	const struct tff_member *m = NULL;
 	struct value_node value;
 	uint64_t address = 0;
 	const char *name;
 
 	node->bits = 64;
 	if (!shape_part_number(&type, &node->raw)) {
-		part_miss(walk, node, &type);
-		return;
+		/* a class whose vtable is not set is one of the pointer's */
+		m = type.pointer ? dynamic_find(walk, node) : NULL;
+		if (!m || !m->bits) {
+			part_miss(walk, node, &type);
+			return;
+		}
+		node->raw = UINT64_MAX;
 	}
 	if (!node->raw) {
 		visitor->null(walk, node, "");
 		return;
 	}
-	m = dynamic_find(walk, node);
+	if (!m)
+		m = dynamic_find(walk, node);
 	if (!m) {
 		visitor->status(walk, node, VALUE_NO_CASE);
 		return;
