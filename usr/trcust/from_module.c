@@ -129,7 +129,9 @@ static int signature_parameters_find(struct dwarf_file *dwarf, uint64_t entry,
 		const char *name = dwarf_diename(&die);
 		size_t i = parameters->count;
 
-		if (dwarf_tag(&die) != DW_TAG_formal_parameter || !name)
+		/* Go's results are parameters, too */
+		if (dwarf_tag(&die) != DW_TAG_formal_parameter || !name ||
+		    dwarf_die_flag(&die, DW_AT_variable_parameter))
 			continue;
 		*listed &= has_list(&die);
 		if (i == SIGNATURE_PARAMETERS_MAX)
@@ -142,6 +144,34 @@ static int signature_parameters_find(struct dwarf_file *dwarf, uint64_t entry,
 			return -ENOMEM;
 	} while (dwarf_die_next(&die));
 	return 0;
+}
+
+#define GO_RESULTS_MAX	8	/* that are logged */
+
+/* Those of Go, which may be several; NULL: none, or no memory. */
+static char *go_results_find(Dwarf_Die *function)
+{
+	struct bytes text = { 0 };
+	unsigned int count = 0;
+	Dwarf_Die entry;
+
+	while (count < GO_RESULTS_MAX &&
+	       dwarf_go_result_entry(function, count, &entry))
+		count++;
+	if (!count)
+		return NULL;
+	bytes_print(&text, "FMT=\"returns");
+	for (unsigned int i = 0; i < count; i++)
+		bytes_print(&text, "%s %%P%%{auto}", i ? "," : "");
+	bytes_print(&text, "\",\n\tVARS=($result");
+	for (unsigned int i = 1; i < count; i++)
+		bytes_print(&text, ", $result%u", i + 1);
+	bytes_print(&text, ")");
+	bytes_add(&text, "", 1);
+	if (!text.failed)
+		return (char *)text.data;
+	bytes_free(&text);
+	return NULL;
 }
 
 /*
@@ -158,6 +188,8 @@ static char *signature_result_find(const struct module *module,
 		return text_format("FMT=\"%s = %%{x%u}\",\n\tREGS=(%s)", reg,
 				   module->elf_class == ELFCLASS64 ? 64 : 32,
 				   reg);
+	if (dwarf_go_is_function(&function))
+		return go_results_find(&function);
 	if (!dwarf_type_of(&function, &type))
 		return NULL;
 	return text_format("FMT=\"returns %%P%%{auto}\",\n"

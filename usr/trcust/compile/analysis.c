@@ -180,6 +180,7 @@ const struct flow_source *analysis_source(const struct compilation *c)
 				!c->module->has_sections ||
 				module_has_section(c->module,
 						   ".gcc_except_table"),
+		.keeps_none = analysis_runtime(c) & RUNTIME_GO,
 	};
 	analysis->cfi_is_own = analysis->source.cfi;
 	if (!analysis->source.cfi && c->dwarf)

@@ -41,7 +41,7 @@ static bool evaluate_register(struct evaluation *e, const struct expr *expr,
 	struct value_type type = value_type_void();
 	char why[80];
 
-	if (!strcmp(expr->name, "result"))
+	if (result_number(expr->name))
 		return result_evaluate(e, expr, value);
 	e->code = 1;
 	if (number < 0) {

@@ -171,12 +171,16 @@ static uint32_t stack_sources(const struct arch *arch,
 
 /* All that it does is to load callee-saved registers that nothing writes from
  * there on, or one that the stack pointer will be set from. */
-static bool restores(const struct arch *arch, const struct exit_path *path,
+static bool restores(const struct flow_source *source,
+		     const struct exit_path *path,
 		     const struct arch_effect *effect)
 {
+	const struct arch *arch = source->module->arch;
 	uint32_t writes = restored_writes(effect);
 	uint32_t loads = restored_loads(arch, effect) & ~path->effect.written;
 
+	if (source->keeps_none)
+		loads &= 1u << arch->frame;
 	return effect->known && !effect->write_count && writes &&
 	       !(writes & ~(loads | path->effect.stack)) &&
 	       !(writes & (1u << arch->results[0] | 1u << arch->results[1]));
@@ -198,7 +202,7 @@ static bool exit_path_add(struct exits_finder *e, struct exit_path *path,
 			      &effect) ||
 	    effect.vectors & RESULT_VECTORS)
 		return false;
-	*gives_back = insn->epilogue || restores(arch, path, &effect);
+	*gives_back = insn->epilogue || restores(&e->flow.source, path, &effect);
 	if (!*gives_back) {
 		if (!sets_result(arch, &effect) ||
 		    (effect.count && path->tail_call))

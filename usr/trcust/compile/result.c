@@ -144,6 +144,33 @@ static bool result_refuse(struct evaluation *e, const struct expr *expr,
 	return false;
 }
 
+unsigned int result_number(const char *name)
+{
+	static const char start[] = "result";
+	unsigned long number;
+	char *end;
+
+	if (strncmp(name, start, sizeof(start) - 1))
+		return 0;
+	name += sizeof(start) - 1;
+	if (!*name)
+		return 1;
+	number = strtoul(name, &end, 10);
+	return *end || *name < '1' || *name > '9' || number > 99 ? 0 : number;
+}
+
+/* Its type; false: the function has not so many results. */
+static bool result_type(Dwarf_Die *function, unsigned int number,
+			Dwarf_Die *type)
+{
+	Dwarf_Die entry;
+
+	if (!dwarf_go_is_function(function))
+		return number == 1 && dwarf_type_of(function, type);
+	return dwarf_go_result_entry(function, number - 1, &entry) &&
+	       dwarf_type_of(&entry, type);
+}
+
 static bool result_locate(struct evaluation *e, const struct expr *expr,
 			  Dwarf_Die *function, uint64_t bytes,
 			  struct value *value)
@@ -157,7 +184,11 @@ static bool result_locate(struct evaluation *e, const struct expr *expr,
 
 	if (!nothing && !callers_find(e, function, &nothing))
 		return value_report_memory(e, expr->pos);
-	if (!nothing)
+	if (!nothing && dwarf_go_is_function(function))
+		code = dwarf_go_result_find(e->c->dwarf, function,
+					    result_number(expr->name) - 1,
+					    &result, &err);
+	else if (!nothing)
 		code = dwarf_result_find(e->c->dwarf, function, &type, &result,
 					 &err);
 	if (code)
@@ -187,14 +218,15 @@ bool result_evaluate(struct evaluation *e, const struct expr *expr,
 	if (code)
 		return result_refuse(e, expr, "no debug information has the function",
 				     "registers have no type: $rax");
-	if (!dwarf_type_of(&function, &type))
-		return result_refuse(e, expr, "the function returns nothing",
-				     NULL);
+	if (!result_type(&function, result_number(expr->name), &type))
+		return result_refuse(e, expr, result_number(expr->name) == 1 ?
+				     "the function returns nothing" :
+				     "the function returns less", NULL);
 	e->c->dwarf->used = true;
 	value->kind = VALUE_PLACE;
 	value->type = value_type_of(&type);
 	value->pos = expr->pos;
-	value->name = "$result";
+	value->name = expr->name;
 	if (!value_type_bytes(e->c, &value->type, &bytes))
 		return value_report_size(e, expr->pos, &value->type);
 	if (e->unread)

@@ -159,7 +159,8 @@ int restored_check(const struct compilation *c, const struct compile_site *site,
 	for (unsigned int i = 0; i < ARCH_REGISTERS; i++)
 		if (arch_register_is_kept(arch, i) && i != arch->stack)
 			kept |= BIT(i);
-	if (!c->analysis || !c->module->elf || register_of(place, kept) < 0)
+	if (!c->analysis || !c->module->elf || register_of(place, kept) < 0 ||
+	    analysis_source(c)->keeps_none)
 		return 0;
 	if (restored_find(c, site, &restored))
 		return error_no_memory(err);

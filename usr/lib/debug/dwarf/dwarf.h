@@ -8,6 +8,7 @@
 #include "dwarf_function.h"
 #include "dwarf_lines.h"
 #include "dwarf_location.h"
+#include "dwarf_go.h"
 #include "dwarf_result.h"
 #include "dwarf_source.h"
 #include "dwarf_variable.h"

@@ -10,7 +10,7 @@
 #include "dwarf_file.h"
 #include "lib/error.h"
 
-#define DWARF_RESULT_PARTS	4
+#define DWARF_RESULT_PARTS	16
 
 struct dwarf_result {
 	/* in memory: the first register for results has its address */

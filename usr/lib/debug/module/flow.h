@@ -52,6 +52,8 @@ struct flow_source {
 	Dwarf_CFI *cfi;		/* NULL: none */
 	bool landing_pads;	/* the unwinder may enter functions; in the
 				 * kernel the handler of a trap (WARN_ON) */
+	bool keeps_none;	/* functions give no register back as it was but
+				 * the frame pointer: Go */
 };
 
 struct flow {
