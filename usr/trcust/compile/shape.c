@@ -1217,7 +1217,7 @@ static bool log_count(struct shaping *g, const struct value *number)
  */
 
 /* A number becomes 1, or 0 if it is 0. */
-static void emit_is_set(struct bytes *rpn)
+static void emit_nonzero(struct bytes *rpn)
 {
 	static const uint8_t ops[] = {
 		RPN_dup, RPN_neg, RPN_or, RPN_const1u, 63, RPN_shr,
@@ -1227,12 +1227,12 @@ static void emit_is_set(struct bytes *rpn)
 }
 
 /* Two numbers become 1 if they are equal, else 0. */
-static void emit_is_same(struct bytes *rpn)
+static void emit_same(struct bytes *rpn)
 {
 	static const uint8_t ops[] = { RPN_lit + 1, RPN_xor };
 
 	rpn_emit_op(rpn, RPN_xor);
-	emit_is_set(rpn);
+	emit_nonzero(rpn);
 	bytes_add(rpn, ops, sizeof(ops));
 }
 
@@ -1241,7 +1241,7 @@ static void emit_linked(const struct bytes *address, struct bytes *rpn)
 {
 	bytes_join(rpn, address);
 	rpn_emit_op(rpn, RPN_dup);
-	emit_is_set(rpn);
+	emit_nonzero(rpn);
 	rpn_emit_addr(rpn, 0);
 	rpn_emit_op(rpn, RPN_mul);
 	rpn_emit_op(rpn, RPN_minus);
@@ -1268,7 +1268,7 @@ static uint64_t emit_dynamic_bytes(const struct ctypes *types,
 		most = value->bytes > most ? value->bytes : most;
 		rpn_emit_op(rpn, RPN_over);
 		rpn_emit_const(rpn, type->members[i].value);
-		emit_is_same(rpn);
+		emit_same(rpn);
 		rpn_emit_const(rpn, value->bytes);
 		rpn_emit_op(rpn, RPN_mul);
 		rpn_emit_op(rpn, RPN_plus);
@@ -1276,7 +1276,7 @@ static uint64_t emit_dynamic_bytes(const struct ctypes *types,
 	rpn_emit_op(rpn, RPN_swap);
 	rpn_emit_op(rpn, RPN_drop);
 	bytes_join(rpn, pointer);
-	emit_is_set(rpn);
+	emit_nonzero(rpn);
 	rpn_emit_op(rpn, RPN_mul);
 	return most;
 }
@@ -1298,12 +1298,12 @@ static bool log_dynamic_parts(struct shaping *g,
 	     ++*i) {
 		bytes_join(&test, address);
 		rpn_emit_const(&test, types->list[*i].address);
-		emit_is_same(&test);
+		emit_same(&test);
 		if (&types->list[*i] != first)
 			rpn_emit_op(&test, RPN_or);
 	}
 	bytes_join(&test, pointer);
-	emit_is_set(&test);
+	emit_nonzero(&test);
 	rpn_emit_op(&test, RPN_and);
 	before = guard_enter(g, &test);
 	done = value_at(&type, pointer, 0, g->e->wide, &value) ?
