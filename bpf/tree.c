@@ -28,12 +28,13 @@
 #define FRAME_POINTER	(-32)	/* that was read */
 #define FRAME_AT	(-40)	/* where from */
 #define FRAME_BITS	(-48)	/* WALK_* */
+#define FRAME_STEPS	(-56)	/* that it may take */
 
 /*
  *	r6	&node
  *	r7	the node
  *	r8	the one next to it, or above
- *	r9	steps that are left
+ *	r9	steps that it took
  */
 struct tree {
 	struct gen *gen;
@@ -72,11 +73,17 @@ static void tree_read(struct tree *t, int node, int offset)
 	emit_load(e, 8, R1, FP, FRAME_POINTER);
 }
 
+/* What bounds the loop is a constant: the verifier of 6.1 can't follow an argument
+ * back to where it comes from. */
 static void tree_step(struct tree *t, emit_label again)
 {
-	emit_jump_imm(t->e, BPF_JEQ, R9, 0, t->lost);
-	emit_alu_imm(t->e, BPF_SUB, R9, 1);
-	emit_jump(t->e, again);
+	struct emit *e = t->e;
+
+	emit_jump_imm(e, BPF_JEQ, R9, RPN_STEPS_MAX, t->lost);
+	emit_load(e, 8, R1, FP, FRAME_STEPS);
+	emit_jump_if(e, BPF_JGE, R9, R1, t->lost);
+	emit_alu_imm(e, BPF_ADD, R9, 1);
+	emit_jump(e, again);
 }
 
 /* r8 is to the right: as far to the left as there are any. */
@@ -133,10 +140,10 @@ static void tree_begin(struct tree *t)
 
 	emit_alu_imm(e, BPF_MOV, R0, 0);
 	emit_jump_imm(e, BPF_JEQ, R1, 0, t->out);
-	emit_jump_imm(e, BPF_JGT, R4, RPN_STEPS_MAX, t->out);
 	emit_alu(e, BPF_MOV, R6, R1);
 	emit_load(e, 8, R7, R1, 0);
-	emit_alu(e, BPF_MOV, R9, R4);
+	emit_alu_imm(e, BPF_MOV, R9, 0);
+	emit_store(e, 8, FP, FRAME_STEPS, R4);
 	emit_store(e, 8, FP, FRAME_SIDES, R2);
 	emit_store(e, 8, FP, FRAME_ABOVE, R3);
 	emit_store(e, 8, FP, FRAME_OWN, R5);
