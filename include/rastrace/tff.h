@@ -130,7 +130,10 @@ struct tff_entry {
 					 * Members: as those of VARIANT after the
 					 * first; of an alternative whose value
 					 * has no bytes only the name is known */
-#define TFF_CTYPE_LAST		TFF_CTYPE_DYNAMIC
+#define TFF_CTYPE_ADDRESS	21	/* of a network. Parts: as of TEXT. 4 bytes
+					 * are an IPv4 address, 16 an IPv6 one,
+					 * others a sockaddr */
+#define TFF_CTYPE_LAST		TFF_CTYPE_ADDRESS
 
 /*
  * A value that has parts is several items of a record: those of its own bytes,

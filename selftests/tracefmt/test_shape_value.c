@@ -4,12 +4,13 @@
  * the note of a part that is missing or cut, and that no items, however
  * damaged, are read past their end.
  */
+#include <ctype.h>
 #include <tap.h>
 #include "builder.h"
 #include "decoder.h"
 
 enum { INT, TEXT, TEXTS, ITEM, ITEMS, ONE, FLAG, NOTHING, MAYBE, ENUM, HIDDEN, TIME,
-       AGE, LIST, CHAIN, ENTRY, MAP, PLAIN, EACH,
+       AGE, NET, LIST, CHAIN, ENTRY, MAP, PLAIN, EACH,
        WHO };
 
 static const struct {
@@ -63,6 +64,7 @@ static const struct {
 		    { "", { .ctype = TEXT } },
 		    { "Item", { .ctype = NOTHING, .value = 0x50 } },
 		    { "", { .ctype = ITEM } } } },
+	[NET] = { "net", { .bytes = 16, .kind = TFF_CTYPE_ADDRESS } },
 	[AGE] = { "age", { .bytes = 12, .kind = TFF_CTYPE_TIME } },
 	[LIST] = { "list", { .bytes = 16, .kind = TFF_CTYPE_LIST,
 			     .target = INT, .count = 2 } },
@@ -123,13 +125,14 @@ static char *render(const struct value_types *types, const char *fmt,
 }
 
 /* Items: "n5" a number, "'abc'" bytes, "f" a fault, "a" absent, "c'ab'" bytes
- * that are cut, "-" an empty one, "l" a node that isn't found,
+ * that are cut, "h0a" bytes, "-" an empty one, "l" a node that isn't found,
  * "y" and "z" bytes 1 and 0 */
 static void items_add(struct bytes *data, const char *items)
 {
 	uint8_t status = RAS_ITEM_VALUE;
 	uint64_t number;
-	char *end;
+	char *end, hex[64];
+	size_t n;
 
 	for (; *items; items++) {
 		const char *start = items + 1;
@@ -144,6 +147,17 @@ static void items_add(struct bytes *data, const char *items)
 			items = strchr(start, '\'');
 			data_item(data, status, start, items - start);
 			status = RAS_ITEM_VALUE;
+			break;
+		case 'h':
+			for (n = 0; isxdigit(start[2 * n]); n++) {
+				char one[] = { start[2 * n], start[2 * n + 1],
+					       0 };
+
+				hex[n] = strtoul(one, NULL, 16);
+			}
+			data_item(data, status, hex, n);
+			status = RAS_ITEM_VALUE;
+			items = start + 2 * n - 1;
 			break;
 		case 'c':
 			status |= RAS_ITEM_CUT;
@@ -206,6 +220,21 @@ static const struct {
 	{ "%P%{enum}|", "'\2" "0000' n0 -", "Number(808464432)|" },
 	{ "%P%{enum}|", "'\1" "0000' n0 -", "Empty|" },
 	{ "%P%{enum}|", "'\7" "0000' n0 -", "<no alternative: 7>|" },
+	{ "%P%{net}|", "n4 h0a000001", "10.0.0.1|" },
+	{ "%P%{net}|", "n16 h00000000000000000000000000000001", "::1|" },
+	{ "%P%{net}|", "n8 h020000507f000001", "127.0.0.1:80|" },
+	{ "%P%{net}|", "n28 h0a00010200000000fe80000000000000000000000000000502"
+	  "000000", "[fe80::5%2]:258|" },
+	{ "%P%{net}|", "n9 h01002f72756e2f7800", "/run/x|" },
+	{ "%P%{net}|", "n6 h01002f72756e", "/run|" },
+	{ "%P%{net}|", "n6 h010000616263", "@abc|" },
+	{ "%P%{net}|", "n2 h1000", "family 16|" },
+	{ "%P%{net}|", "n2 h0000", "unspecified|" },
+	{ "%P%{net}|", "n2 h0200", " <cut: 2 of 2 bytes>|" },
+	{ "%P%{net}|", "n28 h0a000102", " <cut: 4 of 28 bytes>|" },
+	{ "%P%{net}|", "n1 h02", " <cut: 1 of 1 bytes>|" },
+	{ "%P%{net}|", "n0 -", "|" },
+	{ "%P%{net}|", "n28 f", FAULT "|" },
 	{ "%P%{span}|", "n1 n500000000", "1.5s|" },
 	{ "%P%{span}|", "n0 n0", "0s|" },
 	{ "%P%{span}|", "n0 n-7", "-7ns|" },

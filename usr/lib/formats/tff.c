@@ -84,6 +84,7 @@ unsigned int tff_ctype_parts(const struct tff_ctype *type,
 	switch (type->kind) {
 	case TFF_CTYPE_TEXT:
 	case TFF_CTYPE_TIME:
+	case TFF_CTYPE_ADDRESS:
 		return 2;
 	case TFF_CTYPE_ONE:
 		sum = 2 + parts[type->target];

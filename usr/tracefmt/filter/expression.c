@@ -222,7 +222,8 @@ static struct term inside_load(const struct operand *o,
 		node = value_node(types, o->ctype, data, have);
 	else if (!value_member(&node, types, o->bits, data, have))
 		return missing();
-	if (!o->bits && have < node.type->bytes)
+	if (!o->bits && have < node.type->bytes &&
+	    !tff_ctype_is_apart(node.type))
 		return missing();
 	switch (node.kind) {
 	case VALUE_STRING:

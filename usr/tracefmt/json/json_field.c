@@ -60,7 +60,8 @@ static bool map_is_object(const struct value_types *types,
 	enum value_kind key = value_kind(types,
 			types->members[pair->first_member].ctype);
 
-	return key == VALUE_TEXT || key == VALUE_STRING;
+	return key == VALUE_TEXT || key == VALUE_STRING ||
+	       key == VALUE_ADDRESS;
 }
 
 static bool is_list(struct value_walk *walk, const struct value_node *node)

@@ -134,6 +134,7 @@ static uint16_t ctype_parts_count(const struct ctypes *types,
 	switch (type->kind) {
 	case TFF_CTYPE_TEXT:
 	case TFF_CTYPE_TIME:
+	case TFF_CTYPE_ADDRESS:
 		return 2;
 	case TFF_CTYPE_ONE:
 		sum = 2 + each;

@@ -11,6 +11,7 @@
 #include "lib/formats/rpn.h"
 #include "trcust/tsf/shape_file.h"
 
+#define ADDRESS_MOST		128	/* bytes of a sockaddr_storage */
 #define NESTED_TEXT_MOST	64	/* bytes of a text in something else */
 #define PARTS_USUAL		16	/* items of the elements of a sequence */
 #define PARTS_MOST		48	/* the same of a few elements */
@@ -814,6 +815,9 @@ static uint32_t ctype_of_match(struct shaping *g,
 	case SHAPE_TIME:
 		out.kind = TFF_CTYPE_TIME;
 		return put_time(g, match, type, &out);
+	case SHAPE_ADDRESS:
+		out.kind = TFF_CTYPE_ADDRESS;
+		return ctypes_put(g->types, &out);
 	case SHAPE_COUNT:
 		out.kind = TFF_CTYPE_SEQUENCE;
 		out.target = ctypes_put_bytes(g->types, "nothing", 0);
@@ -1711,6 +1715,56 @@ static bool log_tuple(struct shaping *g, const struct shape *shape,
 	return done;
 }
 
+/* Bytes from the place of `what` on; of what is in a register, those there. */
+static bool log_address_bytes(struct shaping *g, const struct value *what,
+			      const struct bytes *length)
+{
+	struct value_type type = what->type;
+	struct bytes at = { 0 };
+	uint64_t bytes;
+	bool done;
+
+	if (value_in_memory(what, 1, &at)) {
+		done = part_memory(g, &at, length, ADDRESS_MOST);
+	} else if (what->kind != VALUE_PLACE || g->guard.size ||
+		   !value_type_bytes(g->s->c, &type, &bytes)) {
+		snprintf(g->e->absent_why, sizeof(g->e->absent_why),
+			 "it is not in memory");
+		done = parts_absent(g, 1);
+	} else {
+		g->items++;
+		g->bytes += RAS_ITEM_PREFIX + bytes;
+		g->e->code = emit_place(g->s, g->s->in->pos, what->name,
+					&what->place, what->bit_offset / 8,
+					bytes, false);
+		done = !g->e->code;
+	}
+	bytes_free(&at);
+	return done;
+}
+
+static bool log_address(struct shaping *g, const struct shape *shape,
+			const struct value *value)
+{
+	struct value what = { 0 }, more = { 0 };
+	struct bytes length = { 0 };
+	bool done = shape_evaluate(g->e, shape->file->diag, shape->what, value,
+				   &what) &&
+		    shape_number(g, shape, shape->more, value, &more);
+
+	if (done && g->e->absent) {
+		done = parts_absent(g, 2);
+	} else if (done) {
+		value_push(&more, &length);
+		done = part_number(g, &length) &&
+		       log_address_bytes(g, &what, &length);
+	}
+	bytes_free(&length);
+	value_free(&what);
+	value_free(&more);
+	return done;
+}
+
 /* TEXT, SEQUENCE, ONE, TIME, COUNT, DYNAMIC */
 static bool log_apart(struct shaping *g, const struct shape *shape,
 		      const struct value *value, uint32_t ctype)
@@ -1942,6 +1996,8 @@ static bool log_parts(struct shaping *g, struct value *value, uint32_t ctype)
 	value->pos = g->s->in->pos;
 	if (!match.shape || match.shape->kind == SHAPE_MEMBERS)
 		return log_composed(g, value, ctype);
+	if (match.shape->kind == SHAPE_ADDRESS)
+		return log_address(g, match.shape, value);
 	if (match.shape->kind <= SHAPE_DYNAMIC)
 		return log_apart(g, match.shape, value, ctype);
 	if (match.shape->kind <= SHAPE_EACH)

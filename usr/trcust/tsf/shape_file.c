@@ -180,6 +180,7 @@ static const struct {
 	{ "sequence", "count", SHAPE_SEQUENCE },
 	{ "one", NULL, SHAPE_ONE },
 	{ "time", "nanoseconds", SHAPE_TIME },
+	{ "address", "length", SHAPE_ADDRESS },
 	{ "list", "value", SHAPE_LIST },
 	{ "tree", "value", SHAPE_TREE },
 	{ "each", "count", SHAPE_EACH },
@@ -189,8 +190,8 @@ static const struct {
 	{ "value", NULL, SHAPE_VALUE },
 };
 
-#define KINDS_TEXT	"text, sequence, list, tree, each, one, time, count, " \
-			"dynamic, optional, value, tuple, leaves or members"
+#define KINDS_TEXT	"text, sequence, list, tree, each, one, time, " \
+			"address, count, dynamic, optional, value, tuple, leaves or members"
 #define SHAPE_KINDS	(sizeof(shape_kinds) / sizeof(*shape_kinds))
 
 static const char *shape_more(const struct shape *shape)
@@ -537,6 +538,7 @@ EMBED(libstdcxx, "libstdcxx.shapes");
 EMBED(libcxx, "libcxx.shapes");
 EMBED(rust, "rust.shapes");
 EMBED(go, "go.shapes");
+EMBED(c, "c.shapes");
 
 int shapes_add_own(struct shapes *shapes)
 {
@@ -547,6 +549,7 @@ int shapes_add_own(struct shapes *shapes)
 		{ "libcxx.shapes", shapes_libcxx, shapes_libcxx_end },
 		{ "rust.shapes", shapes_rust, shapes_rust_end },
 		{ "go.shapes", shapes_go, shapes_go_end },
+		{ "c.shapes", shapes_c, shapes_c_end },
 	};
 	int code = 0;
 

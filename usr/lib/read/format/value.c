@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "value.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include "lib/formats/format.h"
 #include "lib/number.h"
 #include "lib/text.h"
@@ -107,6 +109,8 @@ enum value_kind value_kind(const struct value_types *types, uint32_t ctype)
 		       VALUE_STRING : VALUE_ARRAY;
 	case TFF_CTYPE_TEXT:
 		return VALUE_TEXT;
+	case TFF_CTYPE_ADDRESS:
+		return VALUE_ADDRESS;
 	case TFF_CTYPE_SEQUENCE:
 	case TFF_CTYPE_LIST:
 	case TFF_CTYPE_TUPLE:
@@ -384,6 +388,79 @@ static void text_visit(struct value_walk *walk, struct value_node *node)
 	walk->visitor->string(walk, node);
 	if (node->whole < node->count)
 		walk->visitor->status(walk, node, VALUE_MORE);
+}
+
+/* A path ends at its zero; without a name before it it is abstract. */
+static int address_put_unix(char *text, size_t size, const uint8_t *path,
+			    size_t have)
+{
+	bool abstract = have && !*path;
+	size_t length = strnlen((const char *)path + abstract, have - abstract);
+
+	return snprintf(text, size, "%s%.*s", abstract ? "@" : "", (int)length,
+			(const char *)path + abstract);
+}
+
+#define ADDRESS_TEXT	160
+
+/* The text; 0: there are not so many bytes. */
+static size_t address_put(char *text, const uint8_t *data, size_t have)
+{
+	uint16_t family, port;
+	uint32_t scope;
+	char ip[INET6_ADDRSTRLEN];
+
+	if (have == 4 || have == 16) {
+		inet_ntop(have == 4 ? AF_INET : AF_INET6, data, text,
+			  ADDRESS_TEXT);
+		return strlen(text);
+	}
+	if (have < 2)
+		return 0;
+	family = number_load(data, 2);
+	port = have < 4 ? 0 : data[2] << 8 | data[3];
+	switch (family) {
+	case AF_UNSPEC:
+		return sprintf(text, "unspecified");
+	case AF_UNIX:
+		return address_put_unix(text, ADDRESS_TEXT, data + 2, have - 2);
+	case AF_INET:
+		if (have < 8)
+			return 0;
+		inet_ntop(AF_INET, data + 4, ip, sizeof(ip));
+		return sprintf(text, "%s:%u", ip, port);
+	case AF_INET6:
+		if (have < 28)
+			return 0;
+		inet_ntop(AF_INET6, data + 8, ip, sizeof(ip));
+		scope = number_load(data + 24, 4);
+		if (scope)
+			return sprintf(text, "[%s%%%u]:%u", ip, scope, port);
+		return sprintf(text, "[%s]:%u", ip, port);
+	default:
+		return sprintf(text, "family %u", family);
+	}
+}
+
+static void address_visit(struct value_walk *walk, struct value_node *node)
+{
+	struct value_node shown;
+	char text[ADDRESS_TEXT];
+	size_t length = 0;
+
+	if (!counted_take(walk, node, 1))
+		return;
+	if (node->whole == node->count)
+		length = address_put(text, node->data, node->whole);
+	if (!length && node->count) {
+		walk->visitor->status(walk, node, VALUE_MORE);
+		return;
+	}
+	shown = *node;
+	shown.kind = VALUE_TEXT;
+	shown.data = (const uint8_t *)text;
+	shown.have = shown.whole = shown.count = length;
+	walk->visitor->string(walk, &shown);
 }
 
 static void sequence_visit(struct value_walk *walk, struct value_node *node)
@@ -765,6 +842,9 @@ static void node_visit(struct value_walk *walk, struct value_node *node)
 	case VALUE_TEXT:
 		text_visit(walk, node);
 		break;
+	case VALUE_ADDRESS:
+		address_visit(walk, node);
+		break;
 	case VALUE_ONE:
 		one_visit(walk, node);
 		break;
@@ -1097,9 +1177,11 @@ static void text_string(struct value_walk *walk, const struct value_node *node)
 {
 	struct value_text *v = walk->own;
 	char text[VALUE_CHARACTER_MAX];
+	bool quoted = node->type->kind != TFF_CTYPE_ADDRESS;
 	size_t n = node->whole;
 
-	OUT(walk, "\"");
+	if (quoted)
+		OUT(walk, "\"");
 	if (node->unit == 1) {
 		if (node->kind == VALUE_STRING)
 			n = strnlen((const char *)node->data, n);
@@ -1117,7 +1199,8 @@ static void text_string(struct value_walk *walk, const struct value_node *node)
 		out(walk, text, value_put_character(text, c, node->unit) -
 				text);
 	}
-	OUT(walk, "\"");
+	if (quoted)
+		OUT(walk, "\"");
 }
 
 static bool text_status(struct value_walk *walk, const struct value_node *node,
@@ -1149,7 +1232,7 @@ static bool text_status(struct value_walk *walk, const struct value_node *node,
 		end = node->count ? text_put_decimal(end, node->count) :
 				    TEXT_PUT(end, "more");
 		out(walk, text, end - text);
-		if (node->kind == VALUE_TEXT)
+		if (node->kind == VALUE_TEXT || node->kind == VALUE_ADDRESS)
 			OUT(walk, " bytes");
 		OUT(walk, ">");
 	}

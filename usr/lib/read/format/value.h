@@ -47,6 +47,7 @@ enum value_kind {
 	VALUE_ARRAY,		/* or a sequence, list, tuple */
 	VALUE_MAP,		/* entries of a key and a value */
 	VALUE_TEXT,		/* of a known length */
+	VALUE_ADDRESS,		/* of a network: visited as its text */
 	VALUE_ONE,		/* what a pointer points at */
 	VALUE_VARIANT,		/* one of several */
 	VALUE_DYNAMIC,		/* of a type that the program knows: raw */
