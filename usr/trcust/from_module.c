@@ -415,20 +415,29 @@ static int shown_settle(struct tsf_maker *m)
 	return code;
 }
 
-/* The name, quoted where it must be; NULL: it can't be written. `dot`: as the
- * manual has it (1.3.5.4); a name of C++ or Rust needs none. */
-static char *made_name_write(struct module *module, const char *name, bool dot)
+static bool is_made_of(const char *name, const char *others)
 {
-	bool plain = dot || !strstr(name, "operator");
+	while (isalnum((unsigned char)*name) || (*name && strchr(others, *name)))
+		name++;
+	return !*name;
+}
+
+/* As the manual has it (1.3.5.4), or as people write it, or in quotes. NULL: it
+ * can't be written. */
+static char *made_name_write(struct module *module, const char *name)
+{
+	const char *form = ".\"%s\"";
 	char *text = NULL;
 
-	for (const char *p = name; *p; p++)
-		plain &= isalnum((unsigned char)*p) ||
-			 strchr(dot ? "_.$" : "_:<>(), *&", *p);
 	if (strpbrk(name, "\"\\\n"))
 		return NULL;
-	if (asprintf(&text, plain ? "%s%s" : "%s\"%s\"", dot ? "." : "",
-		     name) >= 0)
+	if (is_made_of(name, "_.$"))
+		form = ".%s";
+	else if (is_made_of(name, strstr(name, "::") ? "_:<>(), *&" :
+						       "_.()[], *") &&
+		 !strstr(name, "operator"))
+		form = "%s";
+	if (asprintf(&text, form, name) >= 0)
 		return text;
 	module->exhausted = true;
 	return NULL;
@@ -470,7 +479,7 @@ static char *name_with_file(const struct tsf_maker *m,
 	if (!is_only_one(m->dwarf, c, c->name, file) ||
 	    asprintf(&name, "%s:%s", file, c->name) < 0)
 		return NULL;
-	text = made_name_write(m->module, name, true);
+	text = made_name_write(m->module, name);
 	free(name);
 	return text;
 }
@@ -498,7 +507,7 @@ static char *name_as_written(struct tsf_maker *m, const struct made_function *c)
 		if (!strstr(names[i], "[abi:") &&
 		    (m->dwarf ? is_only_one(m->dwarf, c, names[i], NULL) :
 				symbol_is_only_one(m, c, names[i])))
-			text = made_name_write(m->module, names[i], false);
+			text = made_name_write(m->module, names[i]);
 	free(whole);
 	return text;
 }
@@ -511,7 +520,7 @@ static int candidate_place(struct tsf_maker *m, struct made_function *c)
 		c->tp = name_as_written(m, c);
 	if (!c->tp)
 		c->tp = symbol_is_only_one(m, c, c->name) ?
-				made_name_write(m->module, c->name, true) :
+				made_name_write(m->module, c->name) :
 				name_with_file(m, c);
 	if (!c->tp && asprintf(&c->tp, "@ADDR,%#" PRIx64,
 			       c->symbol->address) < 0)
