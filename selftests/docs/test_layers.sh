@@ -15,7 +15,7 @@ awk '/^    programs / { shown = 1 } !NF { shown = 0 }
 	"$TMP/section" >"$TMP/layers"
 ok "HACKING has a picture of the layers" test -s "$TMP/layers"
 # The stages, "FOLDER NUMBER STAGE"; stages with a comma have the same number
-awk '/^Within a folder/, /^The way/ {
+awk '/^Subfolders are/, /^The way/ {
 	if (/^    [^ ].* -> /) { folder = $1; n = 1; first = 2 }
 	else if (/^                    [^ ]/ && folder) first = 1
 	else { folder = ""; next }

@@ -75,7 +75,7 @@ ok "and what --from-module makes" sh -c 'trcust --from-module --args \
 
 # as "hits sum" of the parameter
 traced() {
-	trace run -o "$1.ras" "$1.tdf" -- ./grow >program 2>err || {
+	trace run --buffer 8M -o "$1.ras" "$1.tdf" -- ./grow >program 2>err || {
 		grep -q 'cannot arm\|not permitted' err &&
 			skip_all "cannot arm here: $(cat err)"
 		diag_file err
