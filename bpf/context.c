@@ -72,7 +72,7 @@ void context_generate(struct gen *gen)
 
 	if (gen->e.error)
 		return;
-	if (mask & RAS_CONTEXT_COMM)
+	if (mask & (RAS_CONTEXT_COMM | RAS_CONTEXT_NAME))
 		generate_comm(gen);
 	if (mask & RAS_CONTEXT_UID)
 		generate_word(gen, BPF_FUNC_get_current_uid_gid);

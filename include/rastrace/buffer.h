@@ -170,11 +170,14 @@ struct ras_record {
 #define RAS_CONTEXT_CPU		0x08	/* u32 CPU, u32 0 */
 #define RAS_CONTEXT_PPID	0x10	/* u32 process id of the parent, u32 0 */
 #define RAS_CONTEXT_STACK	0x20	/* an item RAS_ITEM_STACK, last */
-#define RAS_CONTEXT_ALL		0x3f
+#define RAS_CONTEXT_NAME	0x40	/* the bytes of COMM, which weren't asked for
+					 * unless COMM is set, too: kernel code has
+					 * no entries in `processes` */
+#define RAS_CONTEXT_ALL		0x7f
 
 /* Bytes of what the mask asks for, without the stack. */
 #define RAS_CONTEXT_BYTES(mask) \
-	(((mask) & RAS_CONTEXT_COMM ? 16 : 0) + \
+	(((mask) & (RAS_CONTEXT_COMM | RAS_CONTEXT_NAME) ? 16 : 0) + \
 	 ((mask) & RAS_CONTEXT_UID ? 8 : 0) + \
 	 ((mask) & RAS_CONTEXT_CGROUP ? 8 : 0) + \
 	 ((mask) & RAS_CONTEXT_CPU ? 8 : 0) + \

@@ -20,7 +20,7 @@ static size_t expected_context(const struct bed *bed, uint32_t mask,
 	uint64_t cpu = bed->cpu, ppid = getppid();
 	size_t n = 0;
 
-	if (mask & RAS_CONTEXT_COMM)
+	if (mask & (RAS_CONTEXT_COMM | RAS_CONTEXT_NAME))
 		memcpy(data + n, name, 16), n += 16;
 	if (mask & RAS_CONTEXT_UID)
 		memcpy(data + n, ids, 8), n += 8;
@@ -100,7 +100,7 @@ static void test_masks(struct bed *bed)
 	if (!bed->layout.task_parent)
 		skip |= RAS_CONTEXT_PPID;
 	for (uint32_t mask = 0; mask <= FIXED; mask++) {
-		if (mask & skip)
+		if (mask & (skip | RAS_CONTEXT_STACK))
 			continue;
 		statements(bed);
 		wrong += !context_same(bed, mask);

@@ -62,6 +62,13 @@ like "$(cat out)" "^flags 0000 ?0000 ?(0000 ?8000|0002 ?0000)$" \
 	"O_RDONLY | O_LARGEFILE"
 like "$(cat out)" "^directory FFFF FF9C$" "AT_FDCWD"
 unlike "$(cat out)" "not readable|not traced" "everything could be read"
+is "$(grep -c '^Event .* Process \[busybox\]' out)" \
+	"$(grep -c '^Event ' out)" "each names its process"
+unlike "$(cat out)" '^Comm ' "and has no other line for it"
+tracefmt -q -t . --comm 'busy*' >named
+is "$(grep -c '^Event ' named)" "$(grep -c '^Event ' out)" "it selects events"
+is "$(tracefmt -q -t . --comm target | grep -c '^Event ')" 0 "  or none"
+like "$(tracefmt -q -t . --format=json)" '"comm":"busybox"' "JSON has it"
 trace clear
 
 # Inside: an instruction must begin there. trcust knows where none can when all

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The values of an event on one line (--tree), and a field by name (--fields). */
+/* The values of an event on one line (--tree), and a field by name (--fields); the
+ * names of process and thread. */
 #include <tap.h>
 #include "tracefmt/output/cell.h"
 #include "row.h"
@@ -55,8 +56,51 @@ static void test_row(size_t i)
 	decode_free(&point.format);
 }
 
+/* Process 42 was "old" before it became another program. */
+static const struct {
+	uint32_t mask, pid;
+	const char *process, *thread, *context;
+} names[] = {
+	{ 0, 42, "old", "old", "" },
+	{ 0, 43, NULL, NULL, "" },
+	{ RAS_CONTEXT_COMM, 42, "old", "now", "Comm [now]\n" },
+	{ RAS_CONTEXT_COMM, 43, "now", "now", "Comm [now]\n" },
+	{ RAS_CONTEXT_NAME, 42, "now", "now", "" },
+	{ RAS_CONTEXT_NAME | RAS_CONTEXT_COMM, 42, "now", "now",
+	  "Comm [now]\n" },
+	{ RAS_CONTEXT_NAME | RAS_CONTEXT_CPU, 43, "now", "now", "CPU [3]\n" },
+};
+
+static void test_name(size_t i)
+{
+	struct {
+		struct ras_record record;
+		char comm[16];
+		uint64_t cpu;
+	} r = { { .length = sizeof(r), .pid = names[i].pid }, "now", 3 };
+	struct ras_process_entry old = {
+		.key.pid = 42, .process.comm = "old",
+	};
+	struct match_point point = { .context = names[i].mask };
+	struct trace trace = { 0 };
+	struct event event = { .trace = &trace, .point = &point,
+			       .record = &r.record };
+	struct context context = context_of(&r.record, names[i].mask);
+	char text[1024];
+
+	process_table_add(&trace.file.processes, (void *)&old, sizeof(old));
+	tap_str(event_comm(&event), names[i].process, "context %#x: process %u",
+		names[i].mask, names[i].pid);
+	tap_str(event_thread_comm(&event), names[i].thread, "  thread");
+	*context_put(&context, (struct stack_owner){ 0 }, text) = '\0';
+	tap_str(text, names[i].context, "  what was asked for");
+	process_table_free(&trace.file.processes);
+}
+
 int main(void)
 {
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		test_name(i);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		test_row(i);
 	return tap_done();

@@ -273,6 +273,18 @@ static int program_take(void *context, const struct program *program,
 	return code;
 }
 
+/* Programs in kernel code must not put names into `processes`: a probe may be
+ * where its lock is held. The names are in the records then. */
+static uint32_t session_context(const struct arming *a)
+{
+	uint32_t mask = a->arm->settings->context;
+
+	for (uint32_t i = 0; i < a->tdf->header->modules.count; i++)
+		if (a->tdf->modules[i].kind != TDF_MODULE_USER)
+			mask |= RAS_CONTEXT_NAME;
+	return mask;
+}
+
 static void session_target_fill(const struct arming *a,
 				struct body_target *target)
 {
@@ -304,7 +316,7 @@ static void session_target_fill(const struct arming *a,
 		.bring_in = a->bring_in,
 		.filter = filters_given(settings) ? &a->filter : NULL,
 		.heap = a->calls || a->arm->heap ? &a->heap : NULL,
-		.context_mask = settings->context,
+		.context_mask = session_context(a),
 		.context_depth = settings->context_depth,
 		.max_rate = settings->max_rate,
 		.trigger_after = a->arm->stop_after,
@@ -392,7 +404,7 @@ static int session_entry_add(struct arming *a, struct error *err)
 {
 	const struct arm *arm = a->arm;
 	struct ras_session begin = {
-		.context = arm->settings->context,
+		.context = session_context(a),
 		.max_rate = arm->settings->max_rate,
 	};
 	uint32_t first = 0, count = a->tdf->header->points.count;

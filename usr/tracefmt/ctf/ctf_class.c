@@ -648,7 +648,7 @@ static void context_tsdl(struct text *tsdl, uint32_t mask)
 		{ RAS_CONTEXT_PPID, "\t\tuint32_t ppid;\n" },
 	};
 
-	if (!RAS_CONTEXT_BYTES(mask & ~RAS_CONTEXT_COMM))
+	if (!RAS_CONTEXT_BYTES(mask & ~(RAS_CONTEXT_COMM | RAS_CONTEXT_NAME)))
 		return;
 	text_print(tsdl, "\tcontext := struct {\n");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)

@@ -400,15 +400,8 @@ static bool comm_has(const struct name_filter *names, const char *comm)
 bool name_filter_have_comm(const struct name_filter *names,
 			   const struct event *event)
 {
-	struct context context;
-
-	if (!names->count || comm_has(names, event_comm(event)))
-		return true;
-	if (!(event->point->context & RAS_CONTEXT_COMM))
-		return false;
-	context = context_find(event->record, event->point->context);
-	return context.fixed && context.mask & RAS_CONTEXT_COMM &&
-	       comm_has(names, (const char *)context.fixed);
+	return !names->count || comm_has(names, event_comm(event)) ||
+	       comm_has(names, event_thread_comm(event));
 }
 
 /* ---- times ---- */

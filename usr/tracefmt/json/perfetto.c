@@ -250,10 +250,8 @@ static void perfetto_names_add(const struct output *output,
 
 	if (comm && name_is_new(perfetto, pid << 32 | UINT32_MAX, comm, text))
 		perfetto_metadata_add(output, event, "process", comm, text);
-	if (!(context.mask & RAS_CONTEXT_COMM) || context.misfit)
-		return;
-	comm = (const char *)context.fixed;
-	if (name_is_new(perfetto, (pid << 32 | r->tid) + 1, comm, text))
+	comm = context.name;
+	if (comm && name_is_new(perfetto, (pid << 32 | r->tid) + 1, comm, text))
 		perfetto_metadata_add(output, event, "thread", comm, text);
 }
 

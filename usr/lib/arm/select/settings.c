@@ -192,7 +192,7 @@ static int context_take(struct job_settings *settings, const char *name)
 	uint64_t depth = STACK_DEFAULT;
 	uint32_t bit = 0;
 
-	for (int i = 0; RAS_CONTEXT_ALL >> i && !bit; i++)
+	for (int i = 0; names_context[i] && !bit; i++)
 		if (strlen(names_context[i]) == length &&
 		    !strncasecmp(names_context[i], name, length))
 			bit = 1u << i;

@@ -178,6 +178,11 @@ struct context context_find(const struct ras_record *record, uint32_t mask)
 		return (struct context){ 0 };
 	if (mask & ~RAS_CONTEXT_ALL || fixed > length)
 		return misfit_make();
+	if (mask & (RAS_CONTEXT_COMM | RAS_CONTEXT_NAME))
+		c.name = (const char *)data;
+	c.mask &= ~RAS_CONTEXT_NAME;
+	if (!(mask & RAS_CONTEXT_COMM) && c.name)
+		c.fixed += 16;
 	if (!(mask & RAS_CONTEXT_STACK))
 		return c;
 	if (length - fixed < sizeof(item))

@@ -70,8 +70,10 @@ char *stack_put_address(struct stack_owner owner, uint64_t address, char *p);
 struct context {
 	size_t bytes;		/* of it, in front of the data */
 	bool misfit;		/* the record is too short for it */
-	uint32_t mask;
-	const uint8_t *fixed;	/* what isn't the stack */
+	uint32_t mask;		/* what was asked for: without RAS_CONTEXT_NAME */
+	const char *name;	/* of the thread, not terminated when it has 16
+				 * bytes; NULL: not there */
+	const uint8_t *fixed;	/* of the mask, what isn't the stack */
 	const uint8_t *stack;	/* the addresses; NULL: none */
 	size_t stack_bytes;
 	struct ras_stack stack_end;

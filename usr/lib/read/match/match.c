@@ -374,19 +374,28 @@ const char *const event_flag_words[EVENT_FLAGS] = {
 	"changed",
 };
 
-const char *event_comm(const struct event *event)
+static const char *process_comm(const struct event *event)
 {
 	return process_table_name(&event->trace->file.processes,
 				  event->record->pid, event->record->time);
 }
 
+const char *event_comm(const struct event *event)
+{
+	uint32_t mask = event->point->context;
+	const char *name = mask & RAS_CONTEXT_NAME ? NULL : process_comm(event);
+
+	if (!name)
+		name = context_of(event->record, mask).name;
+	return name ? name : process_comm(event);
+}
+
 const char *event_thread_comm(const struct event *event)
 {
-	struct context context = context_find(event->record,
-					      event->point->context);
+	const char *name =
+		context_of(event->record, event->point->context).name;
 
-	return context.mask & RAS_CONTEXT_COMM ? (const char *)context.fixed :
-						 event_comm(event);
+	return name ? name : process_comm(event);
 }
 
 unsigned int event_flags(const struct event *event, uint8_t item_status,

@@ -129,10 +129,11 @@ static inline struct event_data event_data(const struct event *event)
 	};
 }
 
-/* Of the thread's process, as far as the trace knows, not terminated when it
- * has 16 bytes; NULL: not known. RAS_CONTEXT_COMM goes before. */
+/* Of the thread's process, as far as the trace knows; in kernel code, or else, of
+ * the thread, from the record's context. Not terminated when it has 16 bytes; NULL:
+ * not known. */
 const char *event_comm(const struct event *event);
-/* Of the thread, from RAS_CONTEXT_COMM; else event_comm(). */
+/* Of the thread, from the record's context; else of its process. */
 const char *event_thread_comm(const struct event *event);
 
 #define EVENT_TRIGGER	0x0001
