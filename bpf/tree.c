@@ -5,8 +5,9 @@
  * are loops of so many steps at most.
  *
  * There is a subprogram for that, and another one that brings in what it reads
- * first (walk.c). Being global, they are verified once each and not for every
- * node:
+ * first (walk.c), which is global: it is verified once. The first one is verified
+ * for each node, because it is called without preemption, where some kernels
+ * allow no global ones (6.12); nothing of its loops is left when it returns.
  *
  * tree(&node, left | right << 32, parent, steps, own): offsets in a node, and
  * the value of gen->own. The node becomes the next one. Returns WALK_* and one

@@ -31,7 +31,6 @@ enum type {
 
 #define STATIC(name)	{ name, INFO(FUNC, BTF_FUNC_STATIC), { PROTO_RECORD } }
 #define UNWIND		STATIC(NAME_UNWIND)
-#define TREE(name)	{ name, INFO(FUNC, BTF_FUNC_GLOBAL), { PROTO_TREE } }
 
 static const struct {
 	struct btf_header header;
@@ -78,7 +77,9 @@ static const struct {
 			{ NAME_RECORD, INFO(FUNC, BTF_FUNC_GLOBAL),
 			  { PROTO_RECORD } },
 			STATIC(NAME_KEEP), STATIC(NAME_AGAIN),
-			TREE(NAME_TREE), TREE(NAME_TREE_WALK),
+			STATIC(NAME_TREE),
+			{ NAME_TREE_WALK, INFO(FUNC, BTF_FUNC_GLOBAL),
+			  { PROTO_TREE } },
 			{ NAME_BRING_IN, INFO(FUNC, BTF_FUNC_GLOBAL),
 			  { PROTO_BRING_IN } },
 			{ NAME_TOUCH, INFO(FUNC, BTF_FUNC_GLOBAL),

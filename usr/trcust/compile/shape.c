@@ -1448,11 +1448,13 @@ static bool tree_offset(struct shaping *g, const struct list *list,
 	return true;
 }
 
-/* A balanced tree's first `limit` nodes are not farther from each other: its
- * depth is 2 log2(nodes + 1) at most. */
+/* The first `limit` nodes of a red-black tree are not farther from each other.
+ * What is to the left of one of them has fewer nodes, so its black height is
+ * log2(limit) at most, and that of what is to the right is the same; there are
+ * no more red nodes on a way than black ones. */
 static unsigned int tree_steps(uint32_t limit)
 {
-	unsigned int steps = 2;
+	unsigned int steps = 0;
 
 	for (; limit; limit /= 2)
 		steps += 2;
