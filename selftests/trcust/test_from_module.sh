@@ -163,6 +163,26 @@ else
 	skip "$what" "the compiler makes none"
 fi
 
+what="a reference to a type that is declared only"
+cat >later.cc <<'C'
+struct later;
+__attribute__((noipa)) int use(const later &where, int n)
+{
+	return n + (reinterpret_cast<const char *>(&where)[0] != 0);
+}
+int main(int argc, char **argv)
+{
+	return use(*reinterpret_cast<later *>(argv[0]), argc) - 2;
+}
+C
+if g++ -g -o later later.cc 2>log; then
+	trcust --from-module --args --include use later >later.tsf
+	like "$(cat later.tsf)" 'VARS=\(n\)' "$what: other parameters are logged"
+	like "$(cat later.tsf)" '^; .* logged here: where$' "$what: it is named"
+else
+	skip "$what" "no C++ compiler"
+fi
+
 what="debug information without variables"
 echo 'int work(int a) { return a * 2; } int main(void) { return work(1); }' \
 	>lines.c

@@ -40,16 +40,23 @@ static void signature_parameters_free(struct signature_parameters *parameters)
 }
 
 /* Of a vector register that is wider than the value the rest doesn't matter. */
-static bool is_whole(const struct place *place, Dwarf_Die *parameter)
+static bool is_whole(struct dwarf_file *dwarf, const struct place *place,
+		     Dwarf_Die *parameter)
 {
-	Dwarf_Die type = dwarf_type_bare(parameter);
+	Dwarf_Die type = dwarf_type_bare(parameter), target;
 	uint64_t bytes;
 	const char *why;
 
-	return place_is_known(place, 0,
-			      dwarf_type_bytes(&type, &bytes) ? bytes :
-								UINT32_MAX,
-			      &why);
+	if (!place_is_known(place, 0,
+			    dwarf_type_bytes(&type, &bytes) ? bytes : UINT32_MAX,
+			    &why))
+		return false;
+	/* what a reference refers to may be declared only */
+	if (dwarf_type_kind(&type) != DWARF_TYPE_REFERENCE)
+		return true;
+	target = dwarf_type_bare(&type);
+	return target.addr && dwarf_type_complete(dwarf, &target) &&
+	       dwarf_type_bytes(&target, &bytes);
 }
 
 /* The name means the parameter at pc, of which all is there. */
@@ -71,7 +78,7 @@ static bool is_readable(struct dwarf_file *dwarf, uint64_t pc, Dwarf_Die *die,
 	dwarf->module->exhausted |= code == -ENOMEM;
 	if (code)
 		return false;
-	readable = is_whole(&place, die);
+	readable = is_whole(dwarf, &place, die);
 	place_free(&place);
 	return readable;
 }
