@@ -133,7 +133,10 @@ struct tff_entry {
 #define TFF_CTYPE_ADDRESS	21	/* of a network. Parts: as of TEXT. 4 bytes
 					 * are an IPv4 address, 16 an IPv6 one,
 					 * others a sockaddr */
-#define TFF_CTYPE_LAST		TFF_CTYPE_ADDRESS
+#define TFF_CTYPE_PATH		22	/* a LIST of TEXT without a number: names,
+					 * the last one of a path first; the
+					 * root's is "/" */
+#define TFF_CTYPE_LAST		TFF_CTYPE_PATH
 
 /*
  * A value that has parts is several items of a record: those of its own bytes,

@@ -150,6 +150,35 @@ if [ -r /sys/kernel/btf/vmlinux ]; then
 	trcust --btf other.btf types.tsf
 	status 0 "  a copy of it is of this kernel" on types.tdf
 	trace off types.tdf
+	cat >paths.tsf <<-'TSF'
+	MODNAME=vmlinux
+	MAJOR=26
+	TRACE MINOR=1, TP=.vfs_open, DESC="open", FMT="path %P%{auto}",
+		FMT="name %P%{auto}", FMT="dentry %P%{auto}",
+		VARS=(*path, path->dentry->d_name, *path->dentry),
+		IF=(path->dentry->d_name.name == "hello_world" ||
+		    path->dentry->d_name.name == "short")
+	TRACE MINOR=2, TP=.vfs_read, DESC="read", FMT="file %P%{auto}",
+		VARS=(*file), IF=(count == 777)
+	TRACE MINOR=3, TP=.inet_bind, DESC="bind", FMT="address %P%{auto}",
+		VARS=(*uaddr)
+	TRACE MINOR=4, TP=.do_nanosleep, DESC="sleep"
+	TSF
+	status 0 "shapes of the kernel" trcust paths.tsf
+	status 0 "  on" on paths.tdf
+	mkdir -p a/bb/ccc
+	cp hello_world a/bb/ccc
+	cp hello_world /tmp/short
+	busybox dd if=a/bb/ccc/hello_world of=/dev/null bs=777 count=1 2>log
+	busybox cat /tmp/short >log
+	tracefmt -q -t . >out
+	like "$(cat out)" "^name hello_world$" "  a name"
+	like "$(cat out)" "^path (<cut>|/).*/a/bb/ccc/hello_world$" "  a path"
+	like "$(cat out)" "^dentry (<cut>|/).*/a/bb/ccc/hello_world$" "  a dentry"
+	like "$(cat out)" "^file (<cut>|/).*/a/bb/ccc/hello_world$" "  a file"
+	like "$(cat out)" "^path (/tmp)?/short$" "  a short path is whole"
+	trace off paths.tdf
+	rm -f /tmp/short
 else
 	skip "types of BTF" "this kernel has no BTF"
 fi

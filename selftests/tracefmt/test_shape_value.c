@@ -10,7 +10,7 @@
 #include "decoder.h"
 
 enum { INT, TEXT, TEXTS, ITEM, ITEMS, ONE, FLAG, NOTHING, MAYBE, ENUM, HIDDEN, TIME,
-       AGE, NET, LIST, CHAIN, ENTRY, MAP, PLAIN, EACH,
+       AGE, NET, PATH, LIST, CHAIN, ENTRY, MAP, PLAIN, EACH,
        WHO };
 
 static const struct {
@@ -65,6 +65,8 @@ static const struct {
 		    { "Item", { .ctype = NOTHING, .value = 0x50 } },
 		    { "", { .ctype = ITEM } } } },
 	[NET] = { "net", { .bytes = 16, .kind = TFF_CTYPE_ADDRESS } },
+	[PATH] = { "dir", { .bytes = 16, .kind = TFF_CTYPE_PATH, .target = TEXT,
+			    .count = 2, .is_signed = 1 } },
 	[AGE] = { "age", { .bytes = 12, .kind = TFF_CTYPE_TIME } },
 	[LIST] = { "list", { .bytes = 16, .kind = TFF_CTYPE_LIST,
 			     .target = INT, .count = 2 } },
@@ -235,6 +237,14 @@ static const struct {
 	{ "%P%{net}|", "n1 h02", " <cut: 1 of 1 bytes>|" },
 	{ "%P%{net}|", "n0 -", "|" },
 	{ "%P%{net}|", "n28 f", FAULT "|" },
+	{ "%P%{dir}|", "y n3 'etc' y n1 '/' z", "/etc|" },
+	{ "%P%{dir}|", "y n1 'b' y n1 'a' y", "<cut>/a/b|" },
+	{ "%P%{dir}|", "y n1 'b' y n1 'a' z", "a/b|" },
+	{ "%P%{dir}|", "y n1 '/' z n0 - z", "/|" },
+	{ "%P%{dir}|", "z n0 - z n0 - z", "NULL|" },
+	{ "%P%{dir}|", "y n300 c'abc' z n0 - z", "abc<cut>|" },
+	{ "%P%{dir}|", "y n1 'b' f", FAULT "|" },
+	{ "%P%{dir}|", "y f", FAULT "|" },
 	{ "%P%{span}|", "n1 n500000000", "1.5s|" },
 	{ "%P%{span}|", "n0 n0", "0s|" },
 	{ "%P%{span}|", "n0 n-7", "-7ns|" },

@@ -132,4 +132,71 @@ for name in sa ss; do
 	is "$(tracefmt -q --field "$name == \"[::1]:8080\"" t.ras 2>log |
 		grep -c "^ *$name ")" 1 "--field: $name as an address"
 done
+
+# The kernel's types, as a program has them: paths that end nowhere, too
+cat >paths.c <<'C'
+#include <stdint.h>
+#include <string.h>
+struct qstr {
+	union { struct { uint32_t hash, len; }; uint64_t hash_len; };
+	const unsigned char *name;
+};
+struct dentry { int flags; struct dentry *d_parent; struct qstr d_name; };
+struct path { void *mnt; struct dentry *dentry; };
+struct file { int x; struct path f_path; };
+
+__attribute__((noinline)) int work(struct file *f, struct dentry *d,
+				   struct path p)
+{
+	asm volatile("" : : "r"(f), "r"(d), "r"(p.dentry) : "memory");
+	return 0;
+}
+
+#define NAME(var, parent, s)						\
+	struct dentry var = {						\
+		0, parent, { .len = strlen(s), .name = (const void *)s }	\
+	}
+int main(void)
+{
+	NAME(root, NULL, "/");
+	NAME(etc, &root, "etc");
+	NAME(apt, &etc, "apt");
+	NAME(a, &apt, "a"); NAME(b, &a, "b"); NAME(c, &b, "c");
+	NAME(d, &c, "d"); NAME(e, &d, "e"); NAME(last, &e, "f");
+	NAME(bad, (void *)8, "bad");
+	NAME(one, NULL, "one"); NAME(other, &one, "other");
+	NAME(huge, &root, "huge");
+	struct file f = { 1, { NULL, &apt } };
+	struct dentry *all[] = { &etc, &root, &last, &bad, &one, &huge, NULL };
+
+	root.d_parent = &root;
+	one.d_parent = &other;
+	huge.d_name.len = 4000000000u;
+	huge.d_name.name = (const void *)all;
+	memcpy(all[5] = &huge, &huge, sizeof(huge));
+	for (int i = 0; i < 7; i++)
+		work(&f, all[i], f.f_path);
+	return 0;
+}
+C
+gcc -O0 -g -w -o paths paths.c 2>log || bail "paths.c"
+cat >paths.tsf <<'T'
+MODNAME=./paths
+MAJOR=1
+TRACE TP=.work,DESC="w",FMT="f %P%{auto}",FMT="p %P%{auto}",FMT="d %P%{auto}",
+	VARS=(*f,p,*d)
+T
+trcust -W1 paths.tsf >log 2>&1 || diag_file log
+trace run -o t.ras paths.tdf -- ./paths >printed 2>log
+is "$(tracefmt -q t.ras 2>log2 | sed -n 's/^ *d //p' | cut -c1-60 |
+	sed 's/^\/[^a-z].*/(cut)/')" "/etc
+/
+<cut>/etc/apt/a/b/c/d/e/f
+<not readable: 000000000000001C>
+<cut>/other/one/other/one/other/one/other/one
+(cut)
+NULL" "the kernel's paths"
+is "$(tracefmt -q t.ras 2>log2 | grep -c '^ *[fp] /etc/apt$')" 14 \
+	"a path and a file"
+like "$(tracefmt -q t.ras)" '<cut>$' "a name that is too long is marked"
 tap_done

@@ -176,6 +176,7 @@ static void dump_ctypes(const struct tff *tff, const struct tff_section *s)
 		[TFF_CTYPE_SEQUENCE] = "sequence", [TFF_CTYPE_ONE] = "one",
 		[TFF_CTYPE_VARIANT] = "variant", [TFF_CTYPE_TIME] = "time",
 		[TFF_CTYPE_ADDRESS] = "address",
+		[TFF_CTYPE_PATH] = "path",
 		[TFF_CTYPE_LIST] = "list", [TFF_CTYPE_MAP] = "map",
 		[TFF_CTYPE_TUPLE] = "tuple", [TFF_CTYPE_EACH] = "each",
 		[TFF_CTYPE_DYNAMIC] = "dynamic",

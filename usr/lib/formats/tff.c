@@ -94,6 +94,7 @@ unsigned int tff_ctype_parts(const struct tff_ctype *type,
 		break;
 	case TFF_CTYPE_LIST:
 	case TFF_CTYPE_MAP:
+	case TFF_CTYPE_PATH:
 	case TFF_CTYPE_EACH:
 		sum = 1 + type->count *
 		      tff_element_parts(type->kind,
@@ -146,6 +147,10 @@ static int tff_check_ctypes(const struct table_file *file,
 		TABLE_CHECK(!tff_kind_has_elements(type->kind) ||
 				    type->target < i,
 			    "elements of C type %u", i);
+		TABLE_CHECK(type->kind != TFF_CTYPE_PATH ||
+				    (types[type->target].kind ==
+					     TFF_CTYPE_TEXT && type->is_signed),
+			    "names of C type %u", i);
 		TABLE_CHECK(type->kind != TFF_CTYPE_MAP ||
 				    tff_is_entry(&types[type->target]),
 			    "entries of C type %u", i);

@@ -57,7 +57,8 @@ static inline bool tff_kind_has_elements(unsigned int kind)
 {
 	return kind == TFF_CTYPE_ARRAY || kind == TFF_CTYPE_SEQUENCE ||
 	       kind == TFF_CTYPE_ONE || kind == TFF_CTYPE_LIST ||
-	       kind == TFF_CTYPE_MAP || kind == TFF_CTYPE_EACH;
+	       kind == TFF_CTYPE_MAP || kind == TFF_CTYPE_EACH ||
+	       kind == TFF_CTYPE_PATH;
 }
 /* The parts of each element of a LIST, MAP or EACH, which has `each` itself. */
 static inline uint64_t tff_element_parts(unsigned int kind, bool apart,

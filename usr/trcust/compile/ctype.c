@@ -144,6 +144,7 @@ static uint16_t ctype_parts_count(const struct ctypes *types,
 		break;
 	case TFF_CTYPE_LIST:
 	case TFF_CTYPE_MAP:
+	case TFF_CTYPE_PATH:
 	case TFF_CTYPE_EACH:
 		sum = 1 + type->count *
 		      tff_element_parts(type->kind,

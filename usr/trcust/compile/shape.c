@@ -591,6 +591,9 @@ static uint32_t put_elements(struct shaping *g, const struct shape *shape,
 	out->is_signed = shape->kind != SHAPE_EACH && !shape->count;
 	if (shape->entries && is_entry(&g->types->types[out->target]))
 		out->kind = TFF_CTYPE_MAP;
+	if (shape->path && out->is_signed &&
+	    g->types->types[out->target].kind == TFF_CTYPE_TEXT)
+		out->kind = TFF_CTYPE_PATH;
 	return ctypes_put(g->types, out);
 }
 
@@ -2060,7 +2063,8 @@ static bool log_with_parts(struct shaping *g, struct value *value, uint32_t ctyp
 /* Its elements are counted. */
 static bool is_limited(const struct ctype *type)
 {
-	return type->kind == TFF_CTYPE_SEQUENCE || type->kind == TFF_CTYPE_LIST ||
+	return type->kind == TFF_CTYPE_SEQUENCE ||
+	       type->kind == TFF_CTYPE_LIST || type->kind == TFF_CTYPE_PATH ||
 	       type->kind == TFF_CTYPE_MAP || type->kind == TFF_CTYPE_EACH;
 }
 

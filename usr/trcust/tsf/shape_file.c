@@ -311,6 +311,11 @@ static bool line_part(struct shape_line *l, struct shape *shape)
 		place = line_of_nodes(l, shape);
 		if (place)
 			return line_expression(l, place);
+		if (shape->kind == SHAPE_LIST && !shape->path &&
+		    line_takes(l, "path") && l->at == l->end) {
+			shape->path = true;
+			return true;
+		}
 		if (!shape->entries && line_takes(l, "entries") &&
 		    l->at == l->end) {
 			shape->entries = true;
@@ -539,6 +544,7 @@ EMBED(libcxx, "libcxx.shapes");
 EMBED(rust, "rust.shapes");
 EMBED(go, "go.shapes");
 EMBED(c, "c.shapes");
+EMBED(kernel, "kernel.shapes");
 
 int shapes_add_own(struct shapes *shapes)
 {
@@ -550,6 +556,7 @@ int shapes_add_own(struct shapes *shapes)
 		{ "rust.shapes", shapes_rust, shapes_rust_end },
 		{ "go.shapes", shapes_go, shapes_go_end },
 		{ "c.shapes", shapes_c, shapes_c_end },
+		{ "kernel.shapes", shapes_kernel, shapes_kernel_end },
 	};
 	int code = 0;
 

@@ -66,6 +66,7 @@ struct shape {
 					 * nanoseconds */
 	/* LIST, TREE; of a node, but for the last two, which may be missing */
 	const struct expr *next, *left, *right, *parent, *count, *end;
+	bool path;			/* ... and is a path, its last name first */
 	bool entries;			/* elements are keys with values */
 	const struct expr *values[SHAPE_TUPLE_MAX];	/* TUPLE */
 	unsigned int value_count;

@@ -111,6 +111,8 @@ enum value_kind value_kind(const struct value_types *types, uint32_t ctype)
 		return VALUE_TEXT;
 	case TFF_CTYPE_ADDRESS:
 		return VALUE_ADDRESS;
+	case TFF_CTYPE_PATH:
+		return VALUE_PATH;
 	case TFF_CTYPE_SEQUENCE:
 	case TFF_CTYPE_LIST:
 	case TFF_CTYPE_TUPLE:
@@ -621,6 +623,85 @@ static void list_visit(struct value_walk *walk, struct value_node *list)
 	walk->visitor->end(walk, list);
 }
 
+#define PATH_NAMES	(TFF_PARTS_MAX / 3)
+#define PATH_TEXT	4096
+
+/* The names that there are, of a cut one what there is. *more: others precede
+ * these. False after a part that is missing. */
+static bool names_take(struct value_walk *walk, struct value_node *path,
+		       struct value_node *names, size_t *count, bool *more)
+{
+	struct shape_part part;
+	bool follows = true;
+
+	for (uint32_t i = 0; i < path->type->count && i < PATH_NAMES; i++) {
+		struct value_node name = { .type = path->type };
+
+		part = walk_part(walk);
+		if (!shape_part_flag(&part, &follows)) {
+			part_miss(walk, path, &part);
+			return false;
+		}
+		if (!follows)
+			break;
+		if (!counted_take(walk, &name, 1))
+			return false;
+		names[(*count)++] = name;
+	}
+	*more = follows;
+	if (follows) {
+		part = walk_part(walk);
+		shape_part_flag(&part, more);
+	}
+	return true;
+}
+
+/* The last name comes first. */
+static size_t names_join(char *text, const struct value_node *names,
+			 size_t count, bool more)
+{
+	char *end = text, *last = text + PATH_TEXT - PATH_NAMES;
+
+	if (more)
+		end = TEXT_PUT(end, "<cut>");
+	for (size_t i = count; i--;) {
+		const struct value_node *name = &names[i];
+		if (i + 1 < count || more)
+			*end++ = '/';
+		/* a root's own name is the separator */
+		if (name->whole == 1 && *name->data == '/' && i)
+			continue;
+		if (name->whole + 16 > (size_t)(last - end))
+			return TEXT_PUT(end, "<cut>") - text;
+		memcpy(end, name->data, name->whole);
+		end += name->whole;
+		if (name->whole < name->count)
+			end = TEXT_PUT(end, "<cut>");
+	}
+	return end - text;
+}
+
+static void path_visit(struct value_walk *walk, struct value_node *node)
+{
+	struct value_node names[PATH_NAMES], shown = *node;
+	char text[PATH_TEXT];
+	size_t count = 0;
+	bool more;
+
+	if (!names_take(walk, node, names, &count, &more))
+		return;
+	if (!count && !more) {
+		walk->visitor->null(walk, node, "");
+		return;
+	}
+	shown.kind = VALUE_TEXT;
+	shown.unit = 1;
+	shown.data = (const uint8_t *)text;
+	shown.have = shown.whole = names_join(text, names, count, more);
+	shown.count = shown.whole;
+	walk->visitor->string(walk, &shown);
+}
+
 static void one_visit(struct value_walk *walk, struct value_node *node)
 {
 	struct shape_part pointer = walk_part(walk), part = walk_part(walk);
@@ -844,6 +925,9 @@ static void node_visit(struct value_walk *walk, struct value_node *node)
 		break;
 	case VALUE_ADDRESS:
 		address_visit(walk, node);
+		break;
+	case VALUE_PATH:
+		path_visit(walk, node);
 		break;
 	case VALUE_ONE:
 		one_visit(walk, node);
@@ -1177,7 +1261,8 @@ static void text_string(struct value_walk *walk, const struct value_node *node)
 {
 	struct value_text *v = walk->own;
 	char text[VALUE_CHARACTER_MAX];
-	bool quoted = node->type->kind != TFF_CTYPE_ADDRESS;
+	bool quoted = node->type->kind != TFF_CTYPE_ADDRESS &&
+		      node->type->kind != TFF_CTYPE_PATH;
 	size_t n = node->whole;
 
 	if (quoted)

@@ -48,6 +48,7 @@ enum value_kind {
 	VALUE_MAP,		/* entries of a key and a value */
 	VALUE_TEXT,		/* of a known length */
 	VALUE_ADDRESS,		/* of a network: visited as its text */
+	VALUE_PATH,		/* names: the same */
 	VALUE_ONE,		/* what a pointer points at */
 	VALUE_VARIANT,		/* one of several */
 	VALUE_DYNAMIC,		/* of a type that the program knows: raw */
