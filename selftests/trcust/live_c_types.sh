@@ -4,6 +4,7 @@
 # in memory and in registers.
 . "$(dirname "$0")/../tap.sh"
 need_root
+need gcc
 cd "$TMP" || exit 1
 cat >types.c <<'C'
 #define _GNU_SOURCE

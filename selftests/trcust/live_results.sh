@@ -4,6 +4,7 @@
 # registers and in memory, of C, C++ and Rust, also in 32-bit programs.
 . "$(dirname "$0")/../tap.sh"
 need_root
+need gcc
 here=$(cd "$(dirname "$0")" && pwd)/results
 LC_ALL=C.UTF-8
 export LC_ALL
