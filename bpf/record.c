@@ -107,6 +107,14 @@ static void generate_take(struct gen *gen, const struct ways *w)
 	emit_label_place(e, w->locked);
 }
 
+/* Can this record be left to its second version? That doesn't count MAXHITS, nor
+ * look at the rate. */
+static bool record_left(const struct gen *gen)
+{
+	return emit_label_used(&gen->e, gen->absent) && !gen->is_static &&
+	       !gen->point->maxhits && !gen->target->max_rate;
+}
+
 /* The main slice is busy: r8 is it, r9 its row. A record that can be taken again
  * is, there: the verifier then doesn't go through this one for both slices. */
 static void generate_busy(struct gen *gen, const struct ways *w)
@@ -114,7 +122,7 @@ static void generate_busy(struct gen *gen, const struct ways *w)
 	struct emit *e = &gen->e;
 
 	emit_label_place(e, w->busy);
-	if (gen->lean && emit_label_used(e, gen->absent)) {
+	if (!gen->walked && record_left(gen)) {
 		emit_jump(e, gen->elsewhere);
 		return;
 	}

@@ -386,6 +386,26 @@ static void emit_division(struct rpn_expr *x, uint8_t code)
 	emit_alu(e, BPF_SUB, dst, sign);
 }
 
+/* By a literal of 1 to 2^31 - 1 */
+static void emit_division_const(struct rpn_expr *x, uint8_t code, int32_t by)
+{
+	struct emit *e = x->e;
+	int dst = entry_own(x, x->depth - 2), sign;
+
+	if (code == RPN_mod) {
+		emit_alu_imm(e, BPF_MOD, dst, by);
+		return;
+	}
+	sign = temp_new(x);
+	emit_alu(e, BPF_MOV, sign, dst);
+	emit_alu_imm(e, BPF_ARSH, sign, 63);
+	emit_alu(e, BPF_XOR, dst, sign);
+	emit_alu(e, BPF_SUB, dst, sign);
+	emit_alu_imm(e, BPF_DIV, dst, by);
+	emit_alu(e, BPF_XOR, dst, sign);
+	emit_alu(e, BPF_SUB, dst, sign);
+}
+
 static int compare_op(uint8_t code)
 {
 	switch (code) {
@@ -435,7 +455,11 @@ static void emit_binary(struct rpn_expr *x, uint8_t code)
 		break;
 	case RPN_div:
 	case RPN_mod:
-		emit_division(x, code);
+		if (rpn_top(x)->kind == VALUE_CONST &&
+		    rpn_top(x)->add - 1 < INT32_MAX)
+			emit_division_const(x, code, rpn_top(x)->add);
+		else
+			emit_division(x, code);
 		break;
 	default:
 		emit_compare(x, code);

@@ -1101,11 +1101,14 @@ static bool log_text(struct shaping *g, const struct value *count,
 	uint64_t most = g->types->shape_depth || g->items ? NESTED_TEXT_MOST :
 			g->most ? g->most : SHAPE_TEXT_MOST;
 	struct bytes length = { 0 }, at = { 0 };
+	unsigned int kept = g->kept;
 	bool done;
 
 	value_push(count, &length);
 	value_push(address, &at);
-	done = part_number(g, &length) && part_memory(g, &at, &length, most);
+	done = part_number_keep(g, &length) &&
+	       part_memory(g, &at, &length, most);
+	g->kept = kept;
 	bytes_free(&length);
 	bytes_free(&at);
 	return done;
@@ -1141,19 +1144,21 @@ static bool log_sequence(struct shaping *g, const struct value *number,
 	uint64_t bytes = g->types->types[target].bytes;
 	uint64_t own = ctype_is_apart(&g->types->types[target]) ? 0 : bytes;
 	struct bytes count = { 0 }, address = { 0 }, length = { 0 };
+	unsigned int kept = g->kept;
 	bool done;
 
 	value_push(number, &count);
 	value_push(pointer, &address);
+	done = part_number_keep(g, &count);
 	emit_elements(&length, &count, limit, own);
-	done = part_number(g, &count) &&
-	       part_memory(g, &address, &length, limit * own);
+	done = done && part_memory(g, &address, &length, limit * own);
 	g->types->shape_depth++;
 	for (uint32_t i = 0; done && g->types->types[target].parts && i < limit;
 	     i++)
 		done = log_element(g, &element, target, &count, &address, i,
 				   bytes);
 	g->types->shape_depth--;
+	g->kept = kept;
 	bytes_free(&count);
 	bytes_free(&address);
 	bytes_free(&length);
@@ -1169,11 +1174,12 @@ static bool log_one(struct shaping *g, const struct value *pointer,
 				 0 : g->types->types[target].bytes;
 	struct bytes address = { 0 }, length = { 0 }, before;
 	struct value value = { 0 };
+	unsigned int kept = g->kept;
 	bool done;
 
 	value_push(pointer, &address);
 	rpn_emit_const(&length, bytes);
-	done = part_number(g, &address);
+	done = part_number_keep(g, &address);
 	before = guard_enter(g, &address);
 	done = done && part_memory(g, &address, &length, bytes);
 	g->types->shape_depth++;
@@ -1183,6 +1189,7 @@ static bool log_one(struct shaping *g, const struct value *pointer,
 	g->types->shape_depth--;
 	value_free(&value);
 	guard_leave(g, &before);
+	g->kept = kept;
 	bytes_free(&address);
 	bytes_free(&length);
 	return done;
