@@ -43,6 +43,17 @@ __attribute__((noinline, noclone)) void points(struct point p,
 	sink = p.x + p.y + m.f + (double)m.i + (double)m.l + v[0] + v[1];
 }
 
+/* What they return */
+__attribute__((noinline, noclone)) double ratio(double x)
+{
+	return x / 3 + 1;
+}
+
+__attribute__((noinline, noclone)) struct point swapped(struct point p)
+{
+	return (struct point){ p.y * 3, p.x - 1 };
+}
+
 static uint64_t bits64(double value)
 {
 	uint64_t bits;
@@ -87,6 +98,9 @@ static void round_print(double x)
 	points(p, m, v);
 	printf("points %016llX %016llX %08X %016llX %016llX\n", B(p.x), B(p.y),
 	       bits32(m.f), B(v[0]), B(v[1]));
+	printf("ratio %016llX\n", B(ratio(x)));
+	p = swapped(p);
+	printf("swapped %016llX %016llX\n", B(p.x), B(p.y));
 }
 
 int main(int argc, char **argv)

@@ -19,6 +19,10 @@ TRACE MINOR=2, TP=.singles+0, DESC="floats", FMT="n %P%{d32}",
 TRACE MINOR=3, TP=.points+0, DESC="structures",
 	FMT="points %P%{x64} %{x64} %P%{x32} %P%{x64} %{x64}",
 	VARS=(p, m.f, v)
+TRACE MINOR=4, TP=.ratio,RETEP, DESC="result", FMT="ratio %P%{x64}",
+	VARS=(\$result)
+TRACE MINOR=5, TP=.swapped,RETEP, DESC="results",
+	FMT="swapped %P%{x64} %{x64}", VARS=(\$result)
 END
 ok "compiled" trcust --module "$kmod/floats" "$TMP/app/floats.tsf"
 modules 6.12 || tap_done

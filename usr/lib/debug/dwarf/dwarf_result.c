@@ -23,6 +23,7 @@
 #define MOST		16	/* bytes in registers */
 #define DEPTH_MAX	16	/* of types in each other */
 #define STEPS_MAX	512	/* members of a damaged type */
+#define COPY_STEPS_MAX	65536	/* with their functions */
 
 #define WHY_UNKNOWN	"where a value of this type is returned is not known"
 #define WHY_X87		"it is returned in a register of the x87"
@@ -272,7 +273,12 @@ static int result_classes(const struct classing *g, uint64_t bytes,
 
 /* ---- C and C++ ---- */
 
-static enum dwarf_copy type_copy(Dwarf_Die *bare, unsigned int depth);
+/* Types in each other, and members in all that were looked at */
+struct result_walk {
+	unsigned int depth, steps;
+};
+
+static enum dwarf_copy type_copy(Dwarf_Die *bare, struct result_walk *walk);
 
 /* A constructor whose parameter is a reference to the class. */
 static bool is_copying(Dwarf_Die *bare, Dwarf_Die *function)
@@ -316,8 +322,9 @@ static enum dwarf_copy function_copy(Dwarf_Die *bare, Dwarf_Die *function)
 
 /* What one part of a class has to do with how it is copied. */
 static enum dwarf_copy child_copy(Dwarf_Die *bare, Dwarf_Die *child,
-				  unsigned int depth)
+				  struct result_walk *walk)
 {
+	enum dwarf_copy copy;
 	Dwarf_Die type;
 
 	switch (dwarf_tag(child)) {
@@ -339,12 +346,16 @@ static enum dwarf_copy child_copy(Dwarf_Die *bare, Dwarf_Die *child,
 	for (int i = 0; type.addr && i < DEPTH_MAX &&
 	     dwarf_type_kind(&type) == DWARF_TYPE_ARRAY; i++)
 		type = dwarf_type_bare(&type);
-	return type.addr ? type_copy(&type, depth + 1) :
-			   DWARF_COPY_UNKNOWN;
+	if (!type.addr)
+		return DWARF_COPY_UNKNOWN;
+	walk->depth++;
+	copy = type_copy(&type, walk);
+	walk->depth--;
+	return copy;
 }
 
 /* clang has it in the type. gcc lists the functions that are declared. */
-static enum dwarf_copy type_copy(Dwarf_Die *bare, unsigned int depth)
+static enum dwarf_copy type_copy(Dwarf_Die *bare, struct result_walk *walk)
 {
 	enum dwarf_copy copy = DWARF_COPY_BYTES, part;
 	enum dwarf_type_kind kind = dwarf_type_value_kind(bare);
@@ -356,68 +367,76 @@ static enum dwarf_copy type_copy(Dwarf_Die *bare, unsigned int depth)
 	if (dwarf_die_any_number(bare, DW_AT_calling_convention, &convention))
 		return convention == DW_CC_pass_by_reference ?
 			       DWARF_COPY_CALLS : DWARF_COPY_BYTES;
-	if (depth == DEPTH_MAX || dwarf_type_is_declared_only(bare))
+	if (walk->depth == DEPTH_MAX || dwarf_type_is_declared_only(bare))
 		return DWARF_COPY_UNKNOWN;
 	dwarf_die_each(bare, &child) {
-		part = child_copy(bare, &child, depth);
+		part = ++walk->steps > COPY_STEPS_MAX ?
+			       DWARF_COPY_UNKNOWN :
+			       child_copy(bare, &child, walk);
 		if (part > copy)
 			copy = part;
+		if (copy == DWARF_COPY_CALLS ||
+		    walk->steps > COPY_STEPS_MAX)
+			break;
 	}
 	return copy;
 }
 
 enum dwarf_copy dwarf_result_copy(const Dwarf_Die *type)
 {
+	struct result_walk walk = { 0 };
 	Dwarf_Die bare, unit;
 
 	dwarf_type_peel(type, &bare, NULL);
 	if (!bare.addr || !dwarf_diecu(&bare, &unit, NULL, NULL) ||
 	    !dwarf_die_is_cc(&unit))
 		return DWARF_COPY_BYTES;
-	return type_copy(&bare, 0);
+	return type_copy(&bare, &walk);
 }
 
-static int member_vector(void *depth, const struct dwarf_member *member);
+static int member_vector(void *walk, const struct dwarf_member *member);
 
 /* A vector begins the structure, or is too deep in it to be found. */
-static bool has_vector(const Dwarf_Die *type, unsigned int depth)
+static bool has_vector(const Dwarf_Die *type, struct result_walk *walk)
 {
 	Dwarf_Die bare;
 
 	dwarf_type_peel(type, &bare, NULL);
-	if (!bare.addr || depth == DEPTH_MAX)
-		return depth == DEPTH_MAX;
+	if (!bare.addr || ++walk->steps > STEPS_MAX)
+		return bare.addr;
 	switch (dwarf_type_value_kind(&bare)) {
 	case DWARF_TYPE_ARRAY:
 		if (dwarf_die_flag(&bare, DW_AT_GNU_vector))
 			return true;
 		bare = dwarf_type_bare(&bare);
-		return has_vector(&bare, depth + 1);
+		return has_vector(&bare, walk);
 	case DWARF_TYPE_STRUCT: case DWARF_TYPE_UNION:
-		return dwarf_type_members(&bare, member_vector, &depth);
+		return dwarf_type_members(&bare, member_vector, walk);
 	default:
 		return false;
 	}
 }
 
 /* Only the first member, or each of a union */
-static int member_vector(void *depth, const struct dwarf_member *member)
+static int member_vector(void *walk, const struct dwarf_member *member)
 {
-	return !member->bit_offset &&
-	       has_vector(&member->type, *(unsigned int *)depth + 1);
+	return !member->bit_offset && has_vector(&member->type, walk);
 }
 
 static int composed_cc(const struct arch *arch, Dwarf_Die *bare, uint64_t bytes,
 		       struct dwarf_result *result, struct error *err)
 {
-	enum dwarf_copy copy = dwarf_result_copy(bare);
 	struct classing g = { .arch = arch };
+	struct result_walk walk = { 0 };
+	enum dwarf_copy copy;
 
 	/* psABI 3.2.3: what is all of a vector register is in it */
-	if (arch->vector_count && bytes > MOST && has_vector(bare, 0))
+	if (arch->vector_count && bytes > MOST && has_vector(bare, &walk))
 		return refuse_result(err, WHY_VECTOR);
-	if (arch->elf_class != ELFCLASS64 || bytes > MOST ||
-	    copy == DWARF_COPY_CALLS)
+	if (arch->elf_class != ELFCLASS64 || bytes > MOST)
+		return result_memory(arch, result, err);
+	copy = dwarf_result_copy(bare);
+	if (copy == DWARF_COPY_CALLS)
 		return result_memory(arch, result, err);
 	if (copy == DWARF_COPY_UNKNOWN)
 		return refuse_result(err, WHY_EITHER);
@@ -438,11 +457,12 @@ static int scalar_cc(const struct arch *arch, Dwarf_Die *bare, uint64_t bytes,
 {
 	bool wide = arch->elf_class == ELFCLASS64;
 	struct classing g = { .arch = arch };
+	struct result_walk walk = { 0 };
 
 	if (bytes <= MOST)
 		class_type(&g, bare, 0);
 	else
-		refuse(&g, has_vector(bare, 0) ? WHY_VECTOR :
+		refuse(&g, has_vector(bare, &walk) ? WHY_VECTOR :
 			   wide ? WHY_X87 : WHY_UNKNOWN);
 	if (!g.why && g.same && !arch->vector_count)
 		refuse(&g, wide ? WHY_VECTOR : WHY_X87);
