@@ -25,6 +25,8 @@
 #include "given.h"
 #include "offset.h"
 
+#define GIVEN_NAME	"a name of thirty characters it is"
+
 #define SLOTS		48
 #define SLOT_BYTES	64
 #define TURNS		4000
@@ -38,6 +40,11 @@ struct argument {
 	struct outer outer;
 	uint64_t zero;
 	unsigned char block[BLOCK_BYTES];
+	struct string {		/* as a std::string is */
+		const char *text;
+		uint64_t length;
+		char local[16];
+	} name;
 };
 
 typedef void site(const struct outer *outer, const char *text,
@@ -108,7 +115,10 @@ static double batch(site *call, const struct outer *outer)
 static void *work_run(void *context)
 {
 	struct given given;
-	struct argument argument = { *given_make(&given), 0, "block" };
+	struct argument argument = {
+		*given_make(&given), 0, "block",
+		{ GIVEN_NAME, sizeof(GIVEN_NAME) - 1 },
+	};
 	struct work *work = context;
 	cpu_set_t cpus;
 
