@@ -54,7 +54,7 @@ for row in "g++ -O0" "g++ -O2" "clang++ -O0" "clang++ -O2"; do
 	if ${row} -std=c++17 -g -o values "$here/values.cc" 2>log; then
 		trace_results "$row" --include text --include view \
 			--include list --include 'maybe*' --include owned \
-			--include shared --include reference --include hue \
+			--include shared --include reference --include pointer --include hue \
 			--include 'by_*' --include bases --include inner
 	else
 		skip "$row" "it does not build"

@@ -203,6 +203,26 @@ static char *signature_result_find(const struct module *module,
 			   "\tVARS=($result)");
 }
 
+/* The same with what a returned pointer points to; NULL: it is none to a
+ * structure. */
+static char *signature_target_find(struct dwarf_file *dwarf, uint64_t entry)
+{
+	Dwarf_Die function, type;
+	enum dwarf_type_kind kind;
+
+	if (!signature_function(dwarf, entry, &function) ||
+	    dwarf_go_is_function(&function))
+		return NULL;
+	type = dwarf_type_bare(&function);
+	if (!type.addr || dwarf_type_kind(&type) != DWARF_TYPE_POINTER)
+		return NULL;
+	type = dwarf_type_bare(&type);
+	kind = dwarf_type_kind(&type);
+	return kind != DWARF_TYPE_STRUCT ? NULL :
+	       text_format("FMT=\"returns %%P%%{auto} to %%P%%{auto}\",\n"
+			   "\tVARS=($result, *$result)");
+}
+
 #define POST		0x8000	/* minor of a return point: that of the entry's
 				 * and this */
 #define FUNCTIONS_MAX	(POST - 1)
@@ -214,7 +234,7 @@ static char *signature_result_find(const struct module *module,
 #define NAME_MAX_SHOWN	200	/* bytes of a name in a DESC */
 
 /* What a tracepoint has; less when that doesn't compile. */
-enum level { LEVEL_NONE, LEVEL_BARE, LEVEL_DATA };
+enum level { LEVEL_NONE, LEVEL_BARE, LEVEL_DATA, LEVEL_TARGET };
 
 struct made_point {
 	enum level level;
@@ -234,7 +254,8 @@ struct made_function {
 	bool elsewhere;		/* tp means another function */
 	struct signature_parameters parameters;
 	char *unknown;		/* why nothing is known of them; or NULL */
-	char *result;		/* clauses of LEVEL_DATA at the exits */
+	char *results[2];	/* clauses of LEVEL_DATA and _TARGET at the
+				 * exits */
 	struct made_point entry, post;
 };
 
@@ -328,7 +349,8 @@ static void candidate_free(struct made_function *c)
 	free(c->full);
 	free(c->shown);
 	free(c->tp);
-	free(c->result);
+	free(c->results[0]);
+	free(c->results[1]);
 	signature_parameters_free(&c->parameters);
 	free(c->unknown);
 }
@@ -595,7 +617,7 @@ static void text_point(struct tsf_maker *m, const struct made_function *c, bool 
 		before = ", ";
 	}
 	if (level != LEVEL_BARE && post)
-		bytes_print(text, ",\n\t%s", c->result);
+		bytes_print(text, ",\n\t%s", c->results[level - LEVEL_DATA]);
 	else if (level != LEVEL_BARE && c->parameters.readable)
 		bytes_print(text, ")");
 	bytes_print(text, "\n");
@@ -751,9 +773,12 @@ static int take_place(struct tsf_maker *m, struct made_function *c,
 	}
 	if (!m->s->args)
 		return 0;
-	if (post)
-		c->result = signature_result_find(m->module, m->dwarf,
-						  c->symbol->address);
+	if (post) {
+		c->results[0] = signature_result_find(m->module, m->dwarf,
+						      c->symbol->address);
+		c->results[1] = signature_target_find(m->dwarf,
+						      c->symbol->address);
+	}
 	if (!post && m->dwarf && *c->tp != '@')
 		return find_parameters(m, c, point);
 	return 0;
@@ -775,7 +800,9 @@ static int made_take_data(struct tsf_maker *m, struct made_function *c,
 	unsigned int bytes = 0, most;
 	size_t item = 0;
 
-	tracepoint->good = true;
+	/* a pointer to what has no shape is the pointer only */
+	tracepoint->good = tracepoint->level != LEVEL_TARGET ||
+			   (point->item_count == 2 && point->items[1].items);
 	if (tracepoint != &c->entry || tracepoint->level == LEVEL_BARE)
 		return 0;
 	for (size_t i = 0; i < c->parameters.count; i++) {
@@ -836,8 +863,9 @@ static int points_settle(struct tsf_maker *m)
 
 		if (c->entry.level != LEVEL_NONE && c->parameters.readable)
 			c->entry.level = LEVEL_DATA;
-		if (c->post.level != LEVEL_NONE && c->result)
-			c->post.level = LEVEL_DATA;
+		if (c->post.level != LEVEL_NONE && c->results[0])
+			c->post.level = c->results[1] ? LEVEL_TARGET :
+							LEVEL_DATA;
 	}
 	do
 		code = text_compile(m, made_take_data);

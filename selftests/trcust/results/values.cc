@@ -49,6 +49,13 @@ F std::string &reference(int n)
 	END;
 	return texts[n & 1];
 }
+F std::string *pointer(int n)
+{
+	static std::string texts[] = { "one", "another one" };
+
+	END;
+	return &texts[n & 1];
+}
 F color hue(int n) { END; return n & 1 ? color::green : color::red; }
 F plain by_value(int n) { END; return plain{ n }; }
 F copied by_copy(int n) { END; return copied(n); }
@@ -86,6 +93,8 @@ int main(int argc, char **argv)
 
 	for (int n = 0; n < count; n++) {
 		print_texts(n);
+		std::string *to = pointer(n);
+		printf("returns 0x%lX to %s\n", (unsigned long)to, to->c_str());
 		printf("returns %s\n", hue(n) == color::red ? "red" : "green");
 		printf("returns {a = %d}\n", by_value(n).a);
 		printf("returns {a = %d}\n", by_copy(n).a);
