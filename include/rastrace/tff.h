@@ -121,7 +121,7 @@ struct tff_entry {
 					 * Parts: as of a LIST with a number, but
 					 * without the nodes */
 #define TFF_CTYPE_DYNAMIC	20	/* of a type that the program knows. Parts:
-					 * an address that stands for the type,
+					 * an address that means the type,
 					 * as linked (8 bytes; 0: null); a
 					 * pointer to the value (8 bytes); its
 					 * bytes; the parts of all alternatives, once

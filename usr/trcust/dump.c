@@ -201,7 +201,8 @@ static void dump_ctypes(const struct tff *tff, const struct tff_section *s)
 		for (uint32_t j = 0; j < type->members; j++, m++) {
 			dump_labelled("    member", tff_string(tff, m->name));
 			if (tff_member_is_number(type->kind, j))
-				printf(" value %" PRId64 "\n",
+				printf(m->bits ? " any other\n" :
+					       " value %" PRId64 "\n",
 				       (int64_t)m->value);
 			else
 				printf(" ctype %u bit %" PRIu64 " bits %u\n",

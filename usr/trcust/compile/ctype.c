@@ -417,13 +417,18 @@ static int take_member(void *context, const struct dwarf_member *member)
 {
 	struct ctype_parts *parts = context;
 	struct ctype_member out = {
-		.name = member->name,
-		.ctype = ctypes_add_at(parts->types, &member->type,
-				   parts->depth + 1),
-		.value = member->bit_offset,
+		.name = member->name, .value = member->bit_offset,
 		.bits = member->bits,
 	};
 
+	/* the name of a class says what its vtable does */
+	if (parts->types->shape && parts->types->shape_depth &&
+	    !strncmp(member->name, "_vptr", 5))
+		return 0;
+	parts->types->shape_inside++;
+	out.ctype = ctypes_add_at(parts->types, &member->type,
+				  parts->depth + 1);
+	parts->types->shape_inside--;
 	if (out.ctype == CTYPE_NONE)
 		out.ctype = ctypes_put_bytes(parts->types, "bytes", 0);
 	else
@@ -806,7 +811,9 @@ static uint32_t add_array(struct ctypes *types, Dwarf_Die *array,
 		dimensions++;
 	if (!dwarf_type_of(array, &element))
 		return CTYPE_NONE;
+	types->shape_inside++;
 	result = ctypes_add_at(types, &element, depth + 1);
+	types->shape_inside--;
 	while (dimensions-- > first && result != CTYPE_NONE)
 		result = counts[dimensions] > UINT32_MAX ?
 				 ctypes_put_bytes(types, "bytes", UINT32_MAX) :
@@ -827,10 +834,11 @@ static uint32_t add_shaped(struct ctypes *types, const Dwarf_Die *type,
 		types->shape;
 	struct {
 		const void *entry;
-		uint32_t depth, most;
+		uint32_t depth, most, inside, many;
 	} key = {
 		type->addr, types->shape_depth,
 		types->shape_depth ? 0 : types->shape_most,
+		types->shape_inside > 0, types->shape_many > 0,
 	};
 	struct ctype_slot *slot = ctype_slot_get(types, KEY_SHAPED, &key,
 						 sizeof(key));

@@ -55,6 +55,10 @@ struct ctypes {
 				 * usual */
 	unsigned int shape_depth;	/* sequences and pointers in each
 					 * other */
+	unsigned int shape_inside;	/* members, elements, alternatives: the
+				 * type of what is in them is known */
+	unsigned int shape_many;	/* sequences around: what is logged of
+				 * an element is logged for each */
 	struct dwarf_file *dwarf;	/* to complete declarations; or NULL */
 	bool failed;		/* out of memory; sticks */
 };

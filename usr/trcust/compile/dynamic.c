@@ -333,6 +333,7 @@ static int rust_types_find(const struct compilation *c,
 /* ---- C++ ---- */
 
 #define BASES_DEEP	32	/* classes derived from each other */
+#define EXCEPTION	"std::exception"	/* the library defines it */
 
 struct class_info {		/* "typeinfo for ns::T" */
 	char *name;
@@ -392,10 +393,18 @@ bool dynamic_is_class(const struct compilation *c,
 {
 	Dwarf_Die bare, unit;
 
+	char *name;
+	bool known;
+
 	if (!value_type_composed(c, type, &bare) ||
 	    !dwarf_diecu(&bare, &unit, NULL, NULL) || !dwarf_die_is_cc(&unit))
 		return false;
-	return class_has_vtable(&bare, c, 0);
+	if (!dwarf_type_is_declared_only(&bare))
+		return class_has_vtable(&bare, c, 0);
+	name = dwarf_type_name(&bare);
+	known = name && !strcmp(name, EXCEPTION);
+	free(name);
+	return known;
 }
 
 static int info_compare(const void *a, const void *b)
@@ -448,7 +457,7 @@ static bool class_derives(Dwarf_Die *class, const void *context,
 	bool same = name && !strcmp(name, k->base);
 
 	if (name && !same && dwarf_type_is_declared_only(&die))
-		same = !strcmp(k->base, "std::exception") &&
+		same = !strcmp(k->base, EXCEPTION) &&
 		       !strncmp(name, "std::", 5) && depth;
 	free(name);
 	return same || bases_any(class, k, depth, class_derives);
@@ -496,6 +505,61 @@ static bool classes_take(struct class_types *k, Dwarf_Die *scope,
 	return true;
 }
 
+/* Without the blanks, *a begins with b, and becomes what follows. */
+static bool takes_spaced(const char **a, const char *b, size_t length)
+{
+	const char *p = *a, *end = b + length;
+
+	for (;; p++, b++) {
+		p += strspn(p, " ");
+		while (b < end && *b == ' ')
+			b++;
+		if (b == end || *p != *b)
+			break;
+	}
+	*a = p;
+	return b == end;
+}
+
+/* "std::_Function_handler<int (int), main::{lambda(int)#1}>::_M_invoke(...)" is
+ * what calls the target of a std::function<int (int)>. */
+static bool target_take(struct class_types *k,
+			  const struct module_symbol *symbol)
+{
+	static const char start[] = "std::_Function_handler<";
+	struct dynamic_type type = { .address = symbol->address };
+	char *name = strndup(symbol->name, symbol->name_length);
+	char *full = name ? demangle_symbol(name) : NULL;
+	const char *end = full ? strstr(full, ">::_M_invoke(") : NULL;
+	const char *at = full ? full + sizeof(start) - 1 : NULL;
+	size_t signature = strlen(k->base) - strlen("std::function<>");
+	bool good = true;
+
+	if (end && !strncmp(full, start, sizeof(start) - 1) &&
+	    takes_spaced(&at, k->base + strlen("std::function<"), signature) &&
+	    !strncmp(at, ", ", 2))
+		good = dynamic_add(k->types, &type, at + 2, end - at - 2);
+	free(full);
+	free(name);
+	return good;
+}
+
+static bool targets_take(struct class_types *k)
+{
+	const struct module *module = k->c->module;
+	bool good = true;
+
+	for (size_t i = 0; good && i < module->symbol_count; i++) {
+		const struct module_symbol *symbol = &module->symbols[i];
+
+		if (symbol->defined && symbol->type == STT_FUNC &&
+		    memmem(symbol->name, symbol->name_length,
+			   "_Function_handler", strlen("_Function_handler")))
+			good = target_take(k, symbol);
+	}
+	return good;
+}
+
 static int class_types_find(const struct compilation *c,
 			    const struct value_type *declared,
 			    struct dynamic_types *types)
@@ -513,6 +577,11 @@ static int class_types_find(const struct compilation *c,
 	k.base = bare.addr ? dwarf_type_name(&bare) : NULL;
 	if (!k.base)
 		return 0;
+	if (!strncmp(k.base, "std::function<", strlen("std::function<"))) {
+		done = targets_take(&k);
+		free(k.base);
+		return done ? 0 : -ENOMEM;
+	}
 	done = class_infos_find(&k);
 	while (done && !dwarf_get_units(c->dwarf->dwarf, unit, &unit, NULL,
 					NULL, &root, NULL))

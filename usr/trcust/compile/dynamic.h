@@ -2,8 +2,8 @@
 /*
  * Types that only the running program knows: of a Go interface, a Rust trait
  * object, a class with virtual functions. Beside the value the program has an
- * address that stands for its type: a type descriptor, a vtable. Which addresses
- * stand for which types is in the module's debug information and symbols.
+ * address that means its type: a type descriptor, a vtable. Which addresses
+ * mean which types is in the module's debug information and symbols.
  */
 #ifndef TRCUST_DYNAMIC_H
 #define TRCUST_DYNAMIC_H

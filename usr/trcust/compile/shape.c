@@ -18,7 +18,7 @@
 #define APART_DEPTH		3	/* sequences and pointers in each other */
 #define DYNAMIC_PARTS		12	/* items of all alternatives of a DYNAMIC */
 #define DYNAMIC_VALUES		32	/* alternatives that have more than a name */
-#define DYNAMIC_BYTES		128	/* of a value of one of them */
+#define DYNAMIC_BYTES		256	/* of a value of one of them */
 #define SIGN			(1ULL << 63)
 
 /* While a value is logged. */
@@ -36,6 +36,8 @@ struct shaping {
 };
 
 struct shape_match {
+	bool misfit;		/* there is one, of a type whose members are
+				 * others (evaluation.lenient) */
 	const struct shape *shape;	/* NULL: none */
 	const struct shape_pattern *pattern;
 };
@@ -342,6 +344,9 @@ static bool tuple_of_type(const struct evaluation *site,
 
 /* ---- which shape ---- */
 
+/* In patterns: a class whose objects may be of a derived class */
+#define VIRTUAL		"class with virtual functions"
+
 /* The first shape with that name that fits. *misfit: one that doesn't. */
 static enum shape_language language_of(Dwarf_Die *die)
 {
@@ -426,7 +431,7 @@ static struct shape_match match_self(struct evaluation *e, struct diag *silent,
 
 /* False, after a message: a shape has a pattern for the type, and none fits. */
 static bool shape_match(const struct evaluation *site, struct srcpos pos,
-			const struct value_type *type,
+			const struct value_type *type, bool inside,
 			struct shape_match *match)
 {
 	struct evaluation e = *site;
@@ -449,8 +454,16 @@ static bool shape_match(const struct evaluation *site, struct srcpos pos,
 	} else {
 		self.pos = pos;
 		*match = match_self(&e, silent, &self, &misfit, &name);
+		if (!match->shape && e.lenient) {
+			match->misfit = misfit;
+			misfit = NULL;
+		}
 		if (!match->shape && misfit)
 			report_misfit(&e, misfit, &self, name);
+		if (!match->shape && !misfit && !inside &&
+			 dynamic_is_class(e.c, type))
+			*match = match_name(&e, silent, VIRTUAL, &self,
+					    &misfit);
 	}
 	if (diag_exhausted(silent))
 		e.c->module->exhausted = true;
@@ -526,6 +539,7 @@ static uint32_t sequence_limit(struct shaping *g, uint32_t element)
 static uint32_t put_apart(struct shaping *g, const struct shape_match *match,
 			  const struct value_type *type, struct ctype *out)
 {
+	unsigned int inside = g->types->shape_inside;
 	struct value_type target;
 	uint64_t bytes;
 
@@ -533,12 +547,16 @@ static uint32_t put_apart(struct shaping *g, const struct shape_match *match,
 	if (g->types->shape_depth >= APART_DEPTH)
 		return CTYPE_NONE;
 	g->types->shape_depth++;
+	g->types->shape_inside = out->kind != TFF_CTYPE_ONE;
+	g->types->shape_many += out->kind != TFF_CTYPE_ONE;
 	if (target_type(g->e, match->shape, type, &target) &&
 	    value_type_bytes(g->s->c, &target, &bytes))
 		out->target = shaped_ctype(g, &target);
 	if (out->kind == TFF_CTYPE_SEQUENCE && out->target != CTYPE_NONE)
 		out->count = sequence_limit(g, out->target);
 	g->types->shape_depth--;
+	g->types->shape_inside = inside;
+	g->types->shape_many -= out->kind != TFF_CTYPE_ONE;
 	return out->target == CTYPE_NONE ? CTYPE_NONE :
 					   ctypes_put(g->types, out);
 }
@@ -644,7 +662,7 @@ static void dynamic_unwrap(struct shaping *g, struct dynamic_type *type)
 	struct shape_match match;
 	uint64_t offset;
 
-	if (!shape_match(g->e, g->s->in->pos, &value, &match)) {
+	if (!shape_match(g->e, g->s->in->pos, &value, true, &match)) {
 		g->e->code = 1;
 		return;
 	}
@@ -655,7 +673,7 @@ static void dynamic_unwrap(struct shaping *g, struct dynamic_type *type)
 		type->value = inner.die;
 }
 
-static void dynamic_value(struct shaping *g, struct dynamic_types *types,
+static void dynamic_choose(struct shaping *g, struct dynamic_types *types,
 			  size_t i, struct dynamic_room *left)
 {
 	struct dynamic_type *type = &types->list[i];
@@ -692,16 +710,20 @@ static int dynamic_compare(const void *a, const void *b)
 	return x->address < y->address ? -1 : 1;
 }
 
-/* Those of a value of the type, with the types that the TFF has for them; inside
- * another value none has parts. The same each time. */
+/* Those of a value of the type, with the types that the TFF has for them; in an
+ * element none has parts. The same each time. */
 static bool dynamic_alternatives(struct shaping *g,
 				 const struct value_type *type,
 				 struct dynamic_types *types)
 {
 	uint32_t nothing = ctypes_put_bytes(g->types, "nothing", 0);
 	struct dynamic_room left = {
-		DYNAMIC_VALUES, g->types->shape_depth > 1 ? 0 : DYNAMIC_PARTS,
+		DYNAMIC_VALUES,
+		g->types->shape_many || g->types->shape_depth > 2 ?
+			0 : DYNAMIC_PARTS / g->types->shape_depth,
 	};
+
+	bool lenient = g->e->lenient;
 
 	if (dynamic_types_find(g->s->c, type, types))
 		g->types->failed = true;
@@ -711,10 +733,12 @@ static bool dynamic_alternatives(struct shaping *g,
 	}
 	for (size_t i = 0; i < types->count; i++)
 		types->list[i].ctype = nothing;
+	g->e->lenient = true;
 	for (int rank = 3; rank >= 0; rank--)
 		for (size_t i = 0; i < types->count; i++)
 			if (types->list[i].rank == rank)
-				dynamic_value(g, types, i, &left);
+				dynamic_choose(g, types, i, &left);
+	g->e->lenient = lenient;
 	qsort(types->list, types->count, sizeof(*types->list),
 	      dynamic_compare);
 	return true;
@@ -731,12 +755,14 @@ static uint32_t put_dynamic(struct shaping *g, const struct value_type *type,
 	if (g->types->shape_depth >= APART_DEPTH)
 		return CTYPE_NONE;
 	g->types->shape_depth++;
+	g->types->shape_inside++;
 	dynamic_alternatives(g, type, &types);
 	m = calloc(2 * types.count + 1, sizeof(*m));
 	for (size_t i = 0; m && i < types.count; i++) {
 		m[2 * i] = (struct ctype_member){
 			.name = types.list[i].name, .ctype = nothing,
 			.value = types.list[i].address,
+			.bits = types.list[i].other,
 		};
 		m[2 * i + 1] = (struct ctype_member){
 			.name = "", .ctype = types.list[i].ctype,
@@ -748,6 +774,7 @@ static uint32_t put_dynamic(struct shaping *g, const struct value_type *type,
 		ctype = ctypes_put(g->types, out);
 	g->types->failed |= !m;
 	g->types->shape_depth--;
+	g->types->shape_inside--;
 	free(m);
 	dynamic_types_free(&types);
 	return ctype;
@@ -802,8 +829,12 @@ static uint32_t ctype_of_match(struct shaping *g,
 	};
 	uint64_t bytes;
 
-	if (!value_type_bytes(g->s->c, type, &bytes))
-		return CTYPE_NONE;
+	/* of a class that is only declared nothing else has to be known */
+	if (!value_type_bytes(g->s->c, type, &bytes)) {
+		if (match->shape->kind > SHAPE_DYNAMIC)
+			return CTYPE_NONE;
+		bytes = 0;
+	}
 	out.bytes = bytes;
 	switch (match->shape->kind) {
 	case SHAPE_TEXT:
@@ -854,10 +885,13 @@ static uint32_t ctype_shape(struct ctypes *types, const Dwarf_Die *die)
 	uint32_t result;
 	char *name;
 
-	if (!shape_match(g->e, g->s->in->pos, &type, &match)) {
+	if (!shape_match(g->e, g->s->in->pos, &type, types->shape_inside,
+			 &match)) {
 		g->e->code = 1;
 		return CTYPE_NONE;
 	}
+	if (match.misfit)
+		return ctypes_put_bytes(types, "not known", 0);
 	if (!match.shape || match.shape->kind == SHAPE_MEMBERS)
 		return CTYPE_NONE;
 	name = value_type_spell(&type);
@@ -1145,6 +1179,7 @@ static bool log_sequence(struct shaping *g, const struct value *number,
 	uint64_t own = ctype_is_apart(&g->types->types[target]) ? 0 : bytes;
 	struct bytes count = { 0 }, address = { 0 }, length = { 0 };
 	unsigned int kept = g->kept;
+	unsigned int inside = g->types->shape_inside;
 	bool done;
 
 	value_push(number, &count);
@@ -1153,10 +1188,14 @@ static bool log_sequence(struct shaping *g, const struct value *number,
 	emit_elements(&length, &count, limit, own);
 	done = done && part_memory(g, &address, &length, limit * own);
 	g->types->shape_depth++;
+	g->types->shape_inside = 1;
+	g->types->shape_many++;
 	for (uint32_t i = 0; done && g->types->types[target].parts && i < limit;
 	     i++)
 		done = log_element(g, &element, target, &count, &address, i,
 				   bytes);
+	g->types->shape_inside = inside;
+	g->types->shape_many--;
 	g->types->shape_depth--;
 	g->kept = kept;
 	bytes_free(&count);
@@ -1173,6 +1212,7 @@ static bool log_one(struct shaping *g, const struct value *pointer,
 	uint64_t bytes = ctype_is_apart(&g->types->types[target]) ?
 				 0 : g->types->types[target].bytes;
 	struct bytes address = { 0 }, length = { 0 }, before;
+	unsigned int inside = g->types->shape_inside;
 	struct value value = { 0 };
 	unsigned int kept = g->kept;
 	bool done;
@@ -1183,9 +1223,11 @@ static bool log_one(struct shaping *g, const struct value *pointer,
 	before = guard_enter(g, &address);
 	done = done && part_memory(g, &address, &length, bytes);
 	g->types->shape_depth++;
+	g->types->shape_inside = 0;
 	if (done && g->types->types[target].parts)
 		done = value_at(&type, &address, 0, g->e->wide, &value) ?
 			       log_parts(g, &value, target) : shape_failed(g);
+	g->types->shape_inside = inside;
 	g->types->shape_depth--;
 	value_free(&value);
 	guard_leave(g, &before);
@@ -1241,7 +1283,7 @@ static void emit_nonzero(struct bytes *rpn)
 }
 
 /* Two numbers become 1 if they are equal, else 0. */
-static void emit_same(struct bytes *rpn)
+static void emit_equal(struct bytes *rpn)
 {
 	static const uint8_t ops[] = { RPN_lit + 1, RPN_xor };
 
@@ -1261,6 +1303,60 @@ static void emit_linked(const struct bytes *address, struct bytes *rpn)
 	rpn_emit_op(rpn, RPN_minus);
 }
 
+/* 1 if the address is that of an alternative, else 0. */
+static void emit_is_one(const struct ctype *type, const struct bytes *address,
+			struct bytes *rpn)
+{
+	rpn_emit_const(rpn, 0);
+	for (size_t i = 0; i < type->member_count; i += 2) {
+		if (type->members[i].bits)
+			continue;
+		bytes_join(rpn, address);
+		rpn_emit_const(rpn, type->members[i].value);
+		emit_equal(rpn);
+		rpn_emit_op(rpn, RPN_or);
+	}
+}
+
+/* 1 if the alternative, whose number has that index, is the value's. */
+static void emit_is_type(const struct ctype *type, size_t i,
+			 const struct bytes *address, struct bytes *rpn)
+{
+	if (type->members[i].bits) {
+		emit_is_one(type, address, rpn);
+		rpn_emit_const(rpn, 0);
+		emit_equal(rpn);
+		return;
+	}
+	bytes_join(rpn, address);
+	rpn_emit_const(rpn, type->members[i].value);
+	emit_equal(rpn);
+}
+
+/* Where a value is that may be of none of the alternatives: then where it is as
+ * declared. A part of an object has its class's vtable, too. */
+static bool emit_object(const struct ctype *type, const struct bytes *address,
+			const struct value *value, const struct value *at,
+			struct bytes *rpn)
+{
+	struct bytes own = { 0 }, whole = { 0 };
+	bool done = value_in_memory(value, 1, &own);
+
+	value_push(at, &whole);
+	emit_is_one(type, address, rpn);
+	rpn_emit_op(rpn, RPN_bra);
+	rpn_emit_fixed(rpn, own.size + 3, 2);
+	bytes_join(rpn, &own);
+	rpn_emit_op(rpn, RPN_skip);
+	rpn_emit_fixed(rpn, whole.size, 2);
+	bytes_join(rpn, &whole);
+	rpn->failed |= own.failed || whole.failed || own.size > INT16_MAX - 3 ||
+		       whole.size > INT16_MAX;
+	bytes_free(&own);
+	bytes_free(&whole);
+	return done;
+}
+
 /* The bytes of the value that a type of that address has; 0: none that is
  * logged, or the pointer is null. Returns the most. */
 static uint64_t emit_dynamic_bytes(const struct ctypes *types,
@@ -1271,7 +1367,6 @@ static uint64_t emit_dynamic_bytes(const struct ctypes *types,
 {
 	uint64_t most = 0;
 
-	bytes_join(rpn, address);
 	rpn_emit_const(rpn, 0);
 	for (size_t i = 0; i < type->member_count; i += 2) {
 		const struct ctype *value =
@@ -1280,15 +1375,11 @@ static uint64_t emit_dynamic_bytes(const struct ctypes *types,
 		if (ctype_is_apart(value) || !value->bytes)
 			continue;
 		most = value->bytes > most ? value->bytes : most;
-		rpn_emit_op(rpn, RPN_over);
-		rpn_emit_const(rpn, type->members[i].value);
-		emit_same(rpn);
+		emit_is_type(type, i, address, rpn);
 		rpn_emit_const(rpn, value->bytes);
 		rpn_emit_op(rpn, RPN_mul);
 		rpn_emit_op(rpn, RPN_plus);
 	}
-	rpn_emit_op(rpn, RPN_swap);
-	rpn_emit_op(rpn, RPN_drop);
 	bytes_join(rpn, pointer);
 	emit_nonzero(rpn);
 	rpn_emit_op(rpn, RPN_mul);
@@ -1297,22 +1388,20 @@ static uint64_t emit_dynamic_bytes(const struct ctypes *types,
 
 /* The alternatives from *i on that have the same parts, which are logged for each
  * of them; *i becomes the next one. */
-static bool log_dynamic_parts(struct shaping *g,
+static bool log_dynamic_parts(struct shaping *g, const struct ctype *of,
 			      const struct dynamic_types *types, size_t *i,
 			      const struct bytes *address,
 			      const struct bytes *pointer)
 {
 	const struct dynamic_type *first = &types->list[*i];
 	struct value_type type = value_type_of(&first->value);
+	bool lenient = g->e->lenient, done;
 	struct bytes test = { 0 }, before;
 	struct value value;
-	bool done;
 
 	for (; *i < types->count && types->list[*i].ctype == first->ctype;
 	     ++*i) {
-		bytes_join(&test, address);
-		rpn_emit_const(&test, types->list[*i].address);
-		emit_same(&test);
+		emit_is_type(of, 2 * *i, address, &test);
 		if (&types->list[*i] != first)
 			rpn_emit_op(&test, RPN_or);
 	}
@@ -1320,8 +1409,10 @@ static bool log_dynamic_parts(struct shaping *g,
 	emit_nonzero(&test);
 	rpn_emit_op(&test, RPN_and);
 	before = guard_enter(g, &test);
+	g->e->lenient = true;
 	done = value_at(&type, pointer, 0, g->e->wide, &value) ?
 		       log_parts(g, &value, first->ctype) : shape_failed(g);
+	g->e->lenient = lenient;
 	value_free(&value);
 	guard_leave(g, &before);
 	bytes_free(&test);
@@ -1329,21 +1420,24 @@ static bool log_dynamic_parts(struct shaping *g,
 }
 
 static bool log_dynamic_values(struct shaping *g, const struct value *value,
-			       const struct bytes *address,
+			       uint32_t ctype, const struct bytes *address,
 			       const struct bytes *pointer)
 {
 	struct dynamic_types types = { 0 };
 	bool done;
 
 	g->types->shape_depth++;
+	g->types->shape_inside++;
 	done = dynamic_alternatives(g, &value->type, &types);
 	for (size_t i = 0; done && i < types.count;)
 		if (g->types->types[types.list[i].ctype].parts)
-			done = log_dynamic_parts(g, &types, &i, address,
+			done = log_dynamic_parts(g, &g->types->types[ctype],
+						 &types, &i, address,
 						 pointer);
 		else
 			i++;
 	g->types->shape_depth--;
+	g->types->shape_inside--;
 	dynamic_types_free(&types);
 	return done || (!g->e->code && shape_failed(g));
 }
@@ -1353,6 +1447,7 @@ static bool log_dynamic(struct shaping *g, const struct value *value,
 			uint32_t ctype)
 {
 	struct bytes bare = { 0 }, address = { 0 }, pointer = { 0 };
+	Dwarf_Die declared = value->type.die;
 	struct bytes length = { 0 };
 	unsigned int kept = g->kept;
 	uint64_t most;
@@ -1360,12 +1455,17 @@ static bool log_dynamic(struct shaping *g, const struct value *value,
 
 	value_push(number, &bare);
 	emit_linked(&bare, &address);
-	value_push(at, &pointer);
-	done = part_number_keep(g, &address) && part_number_keep(g, &pointer);
+	done = part_number_keep(g, &address);
+	if (language_of(&declared) != SHAPE_CC)
+		value_push(at, &pointer);
+	else if (!emit_object(&g->types->types[ctype], &address, value, at,
+			      &pointer))
+		done = done && shape_failed(g);
+	done = done && part_number_keep(g, &pointer);
 	most = emit_dynamic_bytes(g->types, &g->types->types[ctype], &address,
 				  &pointer, &length);
 	done = done && part_memory(g, &pointer, &length, most) &&
-	       log_dynamic_values(g, value, &address, &pointer);
+	       log_dynamic_values(g, value, ctype, &address, &pointer);
 	g->kept = kept;
 	bytes_free(&bare);
 	bytes_free(&address);
@@ -1857,7 +1957,9 @@ static bool log_inside(struct shaping *g, const struct value *value,
 	if (!value_copy(value, &part))
 		return shape_failed(g);
 	value_narrow(&part, type, bits, 0);
+	g->types->shape_inside++;
 	done = log_parts(g, &part, ctype);
+	g->types->shape_inside--;
 	value_free(&part);
 	return done;
 }
@@ -2001,7 +2103,8 @@ static bool log_parts(struct shaping *g, struct value *value, uint32_t ctype)
 	if (!parts)
 		return true;
 	if (!value_refer(g->e, value) ||
-	    !shape_match(g->e, g->s->in->pos, &value->type, &match)) {
+	    !shape_match(g->e, g->s->in->pos, &value->type,
+			 g->types->shape_inside, &match)) {
 		g->e->code = g->e->code ? g->e->code : 1;
 		return false;
 	}
@@ -2027,6 +2130,8 @@ static void shaping_begin(struct shaping *g)
 	g->types->shape = ctype_shape;
 	g->types->shaper = g;
 	g->types->shape_depth = 0;
+	g->types->shape_inside = 0;
+	g->types->shape_many = 0;
 	g->types->shape_most = g->most;
 }
 
@@ -2082,6 +2187,7 @@ int shape_log(const struct site_stmt *s, struct evaluation *e,
 		.s = s, .e = e, .types = &s->out->ctypes, .most = most,
 	};
 	enum dwarf_type_kind kind = value_type_kind(&value->type);
+	struct bytes address = { 0 };
 	uint32_t plain, ctype;
 	const struct ctype *type;
 	bool apart, done;
@@ -2092,6 +2198,9 @@ int shape_log(const struct site_stmt *s, struct evaluation *e,
 		return SHAPE_NOT;
 	/* in this order: the type with shapes has its name as it is */
 	shaping_begin(&g);
+	/* what is in registers, or logged as elements, is of its own type */
+	g.types->shape_inside = most || !value_in_memory(value, 1, &address);
+	bytes_free(&address);
 	ctype = value_type_ctype(s->c, g.types, &value->type);
 	g.types->shape = NULL;
 	plain = value_type_ctype(s->c, g.types, &value->type);
@@ -2146,7 +2255,7 @@ bool shape_view(struct evaluation *e, struct srcpos pos,
 
 	memset(address, 0, sizeof(*address));
 	memset(count, 0, sizeof(*count));
-	if (!shape_match(e, pos, &value->type, &match)) {
+	if (!shape_match(e, pos, &value->type, true, &match)) {
 		e->code = 1;
 		return false;
 	}

@@ -51,6 +51,8 @@ struct evaluation {
 				 * a shape; NULL: of the program */
 	const uint32_t *index;	/* what the name "index" means in a shape; NULL:
 				 * nothing special */
+	bool lenient;		/* of a type that nothing names: if no shape of
+				 * it fits, it has none */
 	int code;		/* 0, or what the caller returns */
 	bool absent;		/* a part isn't at this site */
 	char absent_why[128];

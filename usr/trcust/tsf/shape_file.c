@@ -541,6 +541,7 @@ void shapes_free(struct shapes *shapes)
 
 EMBED(libstdcxx, "libstdcxx.shapes");
 EMBED(libcxx, "libcxx.shapes");
+EMBED(cxx, "cxx.shapes");
 EMBED(rust, "rust.shapes");
 EMBED(go, "go.shapes");
 EMBED(c, "c.shapes");
@@ -553,6 +554,7 @@ int shapes_add_own(struct shapes *shapes)
 	} files[] = {
 		{ "libstdcxx.shapes", shapes_libstdcxx, shapes_libstdcxx_end },
 		{ "libcxx.shapes", shapes_libcxx, shapes_libcxx_end },
+		{ "cxx.shapes", shapes_cxx, shapes_cxx_end },
 		{ "rust.shapes", shapes_rust, shapes_rust_end },
 		{ "go.shapes", shapes_go, shapes_go_end },
 		{ "c.shapes", shapes_c, shapes_c_end },

@@ -18,7 +18,7 @@
  *	value		 alone: the value is that of the expression
  *	count		 alone: how many elements it has, and none of them
  *	time, nanoseconds  a duration: seconds, and the rest of one
- *	dynamic, value	 an address that stands for a type, and a pointer to a
+ *	dynamic, value	 an address that means a type, and a pointer to a
  *			 value of that type
  *	list, next, value  nodes: the first, the next and the element of one
  *	tree, left, right, parent, value

@@ -284,6 +284,12 @@ struct arch {
 	const struct arch_bank *banks;	/* ends with a count of 0 */
 	/* DWARF numbers of the vector registers that rastrace.ko reads */
 	unsigned int vector_first, vector_count;
+	/* what Go passes values in, by their DWARF numbers, in the order of use;
+	 * counts of 0: not known */
+	struct arch_go {
+		uint8_t general[16], general_count;
+		uint8_t vector_first, vector_count;
+	} go;
 	const struct arch_object_relocation *relocations;
 	size_t relocation_count;
 	/* jumping to this function is returning (mitigations in the kernel);

@@ -2,7 +2,6 @@
 #include "dwarf_go.h"
 
 #include <dwarf.h>
-#include <elf.h>
 #include <errno.h>
 #include <string.h>
 #include "dwarf_type.h"
@@ -10,27 +9,6 @@
 
 #define DEPTH_MAX	16	/* of types in each other */
 #define RESULTS_MAX	64	/* of a function */
-
-struct go_machine {
-	uint16_t machine;
-	unsigned int general[16], general_count;
-	unsigned int vector_first, vector_count;
-};
-
-/* DWARF numbers, in the order of assignment */
-static const struct go_machine machines[] = {
-	{ EM_X86_64, { 0, 3, 2, 5, 4, 8, 9, 10, 11 }, 9, 17, 15 },
-	{ EM_AARCH64, { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 },
-	  16, 64, 16 },
-};
-
-static const struct go_machine *machine_of(const struct dwarf_file *dwarf)
-{
-	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++)
-		if (machines[i].machine == dwarf->module->machine)
-			return &machines[i];
-	return NULL;
-}
 
 bool dwarf_go_is_function(Dwarf_Die *function)
 {
@@ -66,7 +44,7 @@ bool dwarf_go_result_entry(Dwarf_Die *function, unsigned int number,
 
 /* While a value is assigned to registers: those that are used, and its parts. */
 struct go_assign {
-	const struct go_machine *machine;
+	const struct arch_go *machine;
 	unsigned int general, vector;
 	struct dwarf_result *result;
 	uint64_t offset;	/* of what is assigned, in the value */
@@ -76,7 +54,7 @@ struct go_assign {
 
 static void assign_register(struct go_assign *a, uint64_t bytes, bool vector)
 {
-	const struct go_machine *m = a->machine;
+	const struct arch_go *m = a->machine;
 	struct dwarf_result *r = a->result;
 
 	if (r->count == DWARF_RESULT_PARTS || bytes > 8 ||
@@ -174,11 +152,11 @@ int dwarf_go_result_find(const struct dwarf_file *dwarf, Dwarf_Die *function,
 			 struct error *err)
 {
 	struct go_assign a = {
-		.machine = machine_of(dwarf), .result = result,
+		.machine = &dwarf->module->arch->go, .result = result,
 	};
 	Dwarf_Die entry, type;
 
-	if (!a.machine || !dwarf_go_is_function(function))
+	if (!a.machine->general_count || !dwarf_go_is_function(function))
 		return error_set(err, -ENODATA, "where this function of Go "
 				 "returns values is not known");
 	for (unsigned int i = 0; i <= number && i < RESULTS_MAX; i++) {

@@ -839,7 +839,7 @@ static const struct tff_member *dynamic_find(struct value_walk *walk,
 	return found;
 }
 
-/* What a pointer has that stands beside the address of a type. */
+/* What the pointer beside the address of a type points to. */
 static void dynamic_value(struct value_walk *walk, struct value_node *value,
 			  uint64_t pointer, const struct shape_part *part)
 {
@@ -856,27 +856,21 @@ static void dynamic_visit(struct value_walk *walk, struct value_node *node)
 	struct shape_part type = walk_part(walk), pointer = walk_part(walk);
 	struct shape_part part = walk_part(walk);
 	const struct value_visitor *visitor = walk->visitor;
-	const struct tff_member *m = NULL;
+	const struct tff_member *m;
 	struct value_node value;
 	uint64_t address = 0;
 	const char *name;
 
 	node->bits = 64;
 	if (!shape_part_number(&type, &node->raw)) {
-		/* a class whose vtable is not set is one of the pointer's */
-		m = type.pointer ? dynamic_find(walk, node) : NULL;
-		if (!m || !m->bits) {
-			part_miss(walk, node, &type);
-			return;
-		}
-		node->raw = UINT64_MAX;
+		part_miss(walk, node, &type);
+		return;
 	}
-	if (!node->raw) {
+	m = dynamic_find(walk, node);
+	if (!m && !node->raw) {
 		visitor->null(walk, node, "");
 		return;
 	}
-	if (!m)
-		m = dynamic_find(walk, node);
 	if (!m) {
 		visitor->status(walk, node, VALUE_NO_CASE);
 		return;
