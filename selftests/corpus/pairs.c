@@ -240,29 +240,49 @@ static bool is_cut_short(const struct ras_record *record, uint8_t status)
 	       (status == RAS_ITEM_LEFT || status == RAS_ITEM_NOT_TRIED);
 }
 
+/* Goes over an item that is a mark in one record, because it is in a vector
+ * register, and a value in the other one, which has it elsewhere. */
+static bool is_marked(const uint8_t *mark, size_t *at, const uint8_t *value,
+		      size_t *to)
+{
+	if (mark[*at] != (RAS_ITEM_ABSENT | RAS_ITEM_MODULE) ||
+	    value[*to] != RAS_ITEM_VALUE)
+		return false;
+	*at += RAS_ITEM_PREFIX;
+	*to += RAS_ITEM_PREFIX + value[*to + 1] + (value[*to + 2] << 8);
+	return true;
+}
+
 static bool data_same(const struct ras_record *a, const struct ras_record *b)
 {
+	size_t i = RAS_RECORD_HEADER, j = i;
 	const uint8_t *x = (const void *)a, *y = (const void *)b;
 	uint16_t ignored = RAS_RECORD_PAGED_IN | RAS_RECORD_FAULT;
 	bool absent = false;
 
 	if ((a->flags | ignored) != (b->flags | ignored))
 		return false;
-	for (size_t i = RAS_RECORD_HEADER; i < a->length && i < b->length;
-	     i++) {
-		if (x[i] == y[i])
+	while (i < a->length && j < b->length) {
+		if (x[i] == y[j]) {
+			i++;
+			j++;
+			continue;
+		}
+		if (is_marked(x, &i, y, &j) || is_marked(y, &j, x, &i))
 			continue;
 		if ((a->flags ^ b->flags) & RAS_RECORD_FAULT) {
-			absent = is_cut_short(a, x[i]) || is_cut_short(b, y[i]);
+			absent = is_cut_short(a, x[i]) || is_cut_short(b, y[j]);
 			sum.absent += absent;
 			return absent;
 		}
-		if (!is_absence(a, x[i], b, y[i]))
+		if (!is_absence(a, x[i], b, y[j]))
 			return false;
 		absent = true;
+		i++;
+		j++;
 	}
 	sum.absent += absent;
-	return a->length == b->length &&
+	return i == a->length && j == b->length &&
 	       !((a->flags ^ b->flags) & RAS_RECORD_FAULT);
 }
 
