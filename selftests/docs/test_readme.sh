@@ -76,6 +76,7 @@ if [ "$(id -u)" -eq 0 ]; then
 fi
 
 section docs/guide.md "# Tracing" "## Output" begin
+section docs/guide.md "## Programs of Rust" "## End" languages
 section README "A worked example" "Requirements" worked
 section docs/heap.md "# The heap" "Stacks do not" heap
 awk '/^# / { exit } { print }' "$TMP/worked" | sed '/./,$!d' >"$TMP/tsf"
@@ -116,6 +117,17 @@ like "$(cat "$TMP/begin.transcript")" '^  line +echo hello$' \
 follow worked
 like "$(cat "$TMP/worked.transcript")" '^items = .*name = "tea, loose"' \
 	"the vector is there"
+if command -v rustc >"$TMP/which" && command -v go >"$TMP/which"; then
+	follow languages
+	like "$(cat "$TMP/languages.transcript")" \
+		'how = pay::Card \{number = "4000 1234", limit = 500\}, wait = Some\(1.5s\)' \
+		"the trait object has its type"
+	like "$(cat "$TMP/languages.transcript")" \
+		'returns = 0, \*errors.errorString\("too much for Bob"\)' \
+		"Go's results are there"
+else
+	skip "the programs of Rust and Go" "needs rustc and go"
+fi
 follow heap
 like "$(cat "$TMP/heap.transcript")" \
 	'^  freed +2 blocks +23 bytes$' "both notes are freed"
