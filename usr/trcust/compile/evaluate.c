@@ -518,6 +518,117 @@ static bool evaluate_found(struct evaluation *e, const struct expr *expr,
 	return evaluate_member_enter(e, expr->pos, value, &variable->member);
 }
 
+#define BASES_DEPTH	8	/* bounds damaged ones */
+
+/* A template parameter of a type, or of a base class of it: a type, or a
+ * number. */
+static bool type_parameter(struct evaluation *e, const Dwarf_Die *of,
+			   const char *name, int tag, unsigned int depth,
+			   Dwarf_Die *parameter)
+{
+	Dwarf_Die bare, child, base;
+	bool found = false;
+
+	dwarf_type_peel(of, &bare, NULL);
+	if (!bare.addr || depth == BASES_DEPTH)
+		return false;
+	dwarf_type_complete(e->c->dwarf, &bare);
+	dwarf_die_each(&bare, &child) {
+		const char *own = dwarf_diename(&child);
+
+		if (dwarf_tag(&child) == tag && own && !strcmp(own, name)) {
+			*parameter = child;
+			return true;
+		}
+	}
+	dwarf_die_each(&bare, &child) {
+		if (dwarf_tag(&child) == DW_TAG_inheritance &&
+		    dwarf_type_of(&child, &base))
+			found = type_parameter(e, &base, name, tag, depth + 1,
+					       parameter);
+		if (found)
+			break;
+	}
+	return found;
+}
+
+/* What the name means in a type: a template parameter, or a member. False: it
+ * is neither, or void. */
+static bool type_enter(struct evaluation *e, const char *name, Dwarf_Die *type)
+{
+	struct dwarf_named found[2];
+	Dwarf_Die bare, parameter;
+
+	if (type_parameter(e, type, name, DW_TAG_template_type_parameter, 0,
+			   &parameter))
+		return dwarf_type_of(&parameter, type);
+	dwarf_type_peel(type, &bare, NULL);
+	if (!bare.addr)
+		return false;
+	dwarf_type_complete(e->c->dwarf, &bare);
+	if (dwarf_member_find(e->c->dwarf, &bare, name, false, found) ||
+	    found->kind != DWARF_NAMED_DATA)
+		return false;
+	*type = found->type;
+	return true;
+}
+
+/* Of the type of `self`: "T", a template parameter; "member::T", that of the
+ * type of a member; "A::T", of what another parameter is. */
+static bool parameter_of_self(struct evaluation *e, const char *names, int tag,
+			      Dwarf_Die *parameter)
+{
+	char *copy = strdup(names), *rest = copy, *name;
+	Dwarf_Die at = e->self->type.die;
+	bool found = copy;
+
+	while (found && (name = strsep(&rest, ":"))) {
+		if (rest && *rest == ':')
+			rest++;
+		found = rest ? type_enter(e, name, &at) :
+			       type_parameter(e, &at, name, tag, 0, parameter);
+	}
+	free(copy);
+	return found;
+}
+
+static bool type_of_self(struct evaluation *e, const char *names,
+			 struct value_type *type)
+{
+	Dwarf_Die parameter, target;
+
+	if (!parameter_of_self(e, names, DW_TAG_template_type_parameter,
+			       &parameter))
+		return false;
+	*type = dwarf_type_of(&parameter, &target) ? value_type_of(&target) :
+						     value_type_void();
+	return true;
+}
+
+/* A number among the template parameters, as a constant. */
+static bool number_of_self(struct evaluation *e, const struct expr *expr,
+			   struct value *value)
+{
+	Dwarf_Die parameter, target;
+	Dwarf_Attribute attr;
+	struct value_type type;
+	Dwarf_Sword number;
+
+	if (!parameter_of_self(e, expr->name, DW_TAG_template_value_parameter,
+			       &parameter) ||
+	    !dwarf_type_of(&parameter, &target) ||
+	    dwarf_formsdata(dwarf_attr(&parameter, DW_AT_const_value, &attr),
+			    &number))
+		return false;
+	type = value_type_of(&target);
+	if (!value_type_is_integer(&type))
+		return false;
+	*value = value_constant(value_type_integer(e->c, 8,
+					value_type_is_signed(&type)), number);
+	value->pos = expr->pos;
+	return true;
+}
+
 static bool member_value(struct evaluation *e, const struct expr *expr,
 			 struct value *value);
 
@@ -530,6 +641,8 @@ static bool evaluate_self(struct evaluation *e, const struct expr *expr,
 		value->pos = expr->pos;
 		return true;
 	}
+	if (number_of_self(e, expr, value))
+		return true;
 	if (!value_copy(e->self, value))
 		return value_report_memory(e, expr->pos);
 	value->pos = expr->pos;
@@ -595,85 +708,6 @@ static bool sized_type(struct evaluation *e, const char *name,
 		return false;
 	*type = value_type_integer(e->c, e->wide ? 8 : 4, false);
 	return true;
-}
-
-#define BASES_DEPTH	8	/* bounds damaged ones */
-
-/* A template parameter of a type, or of a base class of it. */
-static bool type_parameter(struct evaluation *e, const Dwarf_Die *of,
-			   const char *name, unsigned int depth,
-			   Dwarf_Die *parameter)
-{
-	Dwarf_Die bare, child, base;
-	bool found = false;
-
-	dwarf_type_peel(of, &bare, NULL);
-	if (!bare.addr || depth == BASES_DEPTH)
-		return false;
-	dwarf_type_complete(e->c->dwarf, &bare);
-	dwarf_die_each(&bare, &child) {
-		const char *own = dwarf_diename(&child);
-
-		if (dwarf_tag(&child) == DW_TAG_template_type_parameter &&
-		    own && !strcmp(own, name)) {
-			*parameter = child;
-			return true;
-		}
-	}
-	dwarf_die_each(&bare, &child) {
-		if (dwarf_tag(&child) == DW_TAG_inheritance &&
-		    dwarf_type_of(&child, &base))
-			found = type_parameter(e, &base, name, depth + 1,
-					       parameter);
-		if (found)
-			break;
-	}
-	return found;
-}
-
-/* What the name means in a type: a template parameter, or a member. False: it
- * is neither, or void. */
-static bool type_enter(struct evaluation *e, const char *name, Dwarf_Die *type)
-{
-	struct dwarf_named found[2];
-	Dwarf_Die bare, parameter;
-
-	if (type_parameter(e, type, name, 0, &parameter))
-		return dwarf_type_of(&parameter, type);
-	dwarf_type_peel(type, &bare, NULL);
-	if (!bare.addr)
-		return false;
-	dwarf_type_complete(e->c->dwarf, &bare);
-	if (dwarf_member_find(e->c->dwarf, &bare, name, false, found) ||
-	    found->kind != DWARF_NAMED_DATA)
-		return false;
-	*type = found->type;
-	return true;
-}
-
-/* Of the type of `self`: "T", a template parameter; "member::T", that of the
- * type of a member; "A::T", of what another parameter is. */
-static bool type_of_self(struct evaluation *e, const char *names,
-			 struct value_type *type)
-{
-	char *copy = strdup(names), *rest = copy, *name;
-	Dwarf_Die at = e->self->type.die, parameter;
-	bool found = copy;
-
-	while (found && (name = strsep(&rest, ":"))) {
-		if (rest && *rest == ':')
-			rest++;
-		if (rest) {
-			found = type_enter(e, name, &at);
-		} else if (type_parameter(e, &at, name, 0, &parameter)) {
-			*type = dwarf_type_of(&parameter, &at) ?
-					value_type_of(&at) : value_type_void();
-		} else {
-			found = false;
-		}
-	}
-	free(copy);
-	return found;
 }
 
 static bool evaluate_type(struct evaluation *e, const struct expr_type *in,
