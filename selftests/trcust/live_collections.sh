@@ -25,6 +25,12 @@ TRACE TP=.nested,DESC="t",FMT="ll=%P%{auto}",FMT="b=%P%{auto}",VARS=(l,b)
 TRACE TP=.trees,DESC="t",FMT="set=%P%{auto}",FMT="map=%P%{auto}",VARS=(s,m)
 TRACE TP=.groups,DESC="t",FMT="g=%P%{auto}",FMT="m=%P%{auto}",VARS=(g,*m)
 TRACE TP=.tables,DESC="t",FMT="x=%P%{auto}",FMT="us=%P%{auto}",VARS=(x,s)
+TRACE TP=.blocks,DESC="t",FMT="d=%P%{auto}",FMT="ds=%P%{auto}",
+	FMT="db=%P%{auto}",VARS=(d,s,*b)
+TRACE TP=.choices,DESC="t",FMT="c=%P%{auto}",FMT="vc=%P%{auto}",
+	FMT="vb=%P%{auto}",FMT="a=%P%{auto}",VARS=(c,v,b,a)
+TRACE TP=.times,DESC="t",FMT="ms=%P%{auto}",FMT="time=%P%{auto}",
+	FMT="min=%P%{auto}",VARS=(m,t,n)
 TRACE TP=.rows,DESC="t",FMT="r=%P%{auto}",FMT="p=%P%{auto}",VARS=(r,*p)
 T
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 // Functions whose arguments are lists, trees, hash tables, pairs and tuples;
 // prints what tracefmt has to print.
+#include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <forward_list>
 #include <list>
 #include <map>
@@ -11,6 +14,7 @@
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <variant>
 #include <vector>
 using std::string;
 
@@ -22,6 +26,11 @@ using Lists = std::list<Ints>;
 using Names = std::map<string, int>;
 using Groups = std::map<int, std::vector<string>>;
 using Index = std::unordered_map<string, std::pair<int, string>>;
+using Choice = std::variant<int, string, std::monostate, Big>;
+using Milliseconds = std::chrono::milliseconds;
+using Time = std::chrono::time_point<std::chrono::system_clock,
+				     std::chrono::nanoseconds>;
+using Minutes = std::chrono::minutes;
 using Row = std::tuple<int, string, char, None, std::pair<short, long>>;
 
 #define KEEP(x) asm volatile("" :: "r"(&x) : "memory")
@@ -48,6 +57,44 @@ static string show(const string &s)
 static string show(const Big &b)
 {
 	return "{text = \"" + string(b.text) + "\", n = " + show(b.n) + "}";
+}
+
+static string show(bool b) { return b ? "true" : "false"; }
+static string show(const std::monostate &) { return "{}"; }
+
+static string show(const Choice &c)
+{
+	return c.valueless_by_exception() ? "valueless" :
+	       std::visit([](const auto &x) { return show(x); }, c);
+}
+
+// As tracefmt has it: the largest unit of which there is one.
+static string show_time(long long ns)
+{
+	static const struct { long long ns; int digits; const char *name; } units[] = {
+		{ 1000000000, 9, "s" }, { 1000000, 6, "ms" }, { 1000, 3, "us" },
+		{ 1, 0, "ns" },
+	};
+	string sign = ns < 0 ? "-" : "";
+	int i = 0;
+
+	if (ns < 0)
+		ns = -ns;
+	if (!ns)
+		return "0s";
+	while (ns < units[i].ns)
+		i++;
+	char part[32];
+	string text = sign + std::to_string(ns / units[i].ns);
+
+	if (ns % units[i].ns) {
+		snprintf(part, sizeof(part), ".%0*lld", units[i].digits,
+			 ns % units[i].ns);
+		text += part;
+		while (text.back() == '0')
+			text.pop_back();
+	}
+	return text + units[i].name;
 }
 
 template<class A, class B> static string show(const std::pair<A, B> &p)
@@ -158,6 +205,35 @@ POINT void rows(const Row &r, const std::pair<string, Big> *p)
 	       show(*p).c_str());
 }
 
+POINT void blocks(const std::deque<int> &d, const std::deque<string> &s,
+		  const std::deque<Big> *b)
+{
+	KEEP(d); KEEP(s); KEEP(b);
+	printf("d=%s\nds=%s\ndb=%s\n", show_list(d, 16).c_str(),
+	       show_list(s, 8).c_str(), show_list(*b, 16).c_str());
+}
+
+POINT void choices(const Choice &c, const std::vector<Choice> &v,
+		   const std::vector<bool> &b,
+		   const std::array<string, 2> &a)
+{
+	KEEP(c); KEEP(v); KEEP(b); KEEP(a);
+	printf("c=%s\nvc=%s\nvb=%s\na=%s\n", show(c).c_str(),
+	       show_list(v, 8).c_str(),
+	       show_all(b, 16, std::to_string(b.size()),
+			[](bool x) { return show(x); }).c_str(),
+	       show_list(a, 2).c_str());
+}
+
+POINT void times(const Milliseconds &m, const Time &t, Minutes n)
+{
+	KEEP(m); KEEP(t); KEEP(n);
+	printf("ms=%s\ntime=%s\nmin=%s\n",
+	       show_time(m.count() * 1000000LL).c_str(),
+	       show_time(t.time_since_epoch().count()).c_str(),
+	       show_time(n.count() * 60000000000LL).c_str());
+}
+
 static unsigned seed = 1;
 
 static unsigned draw(unsigned n)
@@ -252,6 +328,70 @@ static void do_tables()
 	tables(x, s);
 }
 
+struct Thrower {
+	operator int() const { throw 1; }
+};
+
+static Choice choice()
+{
+	Choice c;
+
+	switch (draw(5)) {
+	case 0:
+		c = (int)draw(1000);
+		break;
+	case 1:
+		c = word();
+		break;
+	case 2:
+		c = std::monostate();
+		break;
+	case 3:
+		c = big();
+		break;
+	case 4:
+		c = word();
+		try {
+			c.emplace<0>(Thrower());
+		} catch (int) {
+		}
+	}
+	return c;
+}
+
+static void do_blocks()
+{
+	std::deque<int> d;
+	std::deque<string> s;
+	std::deque<Big> b;
+
+	for (unsigned n = draw(600); n--;)
+		draw(3) ? d.push_back(draw(1000)) : d.push_front(n);
+	for (unsigned n = draw(2) ? d.size() : d.size() / 3; n--;)
+		d.pop_front();
+	for (unsigned n = length(); n--;)
+		draw(2) ? s.push_back(word()) : s.push_front(word());
+	for (unsigned n = length(); n--;)
+		b.push_front(big());
+	blocks(d, s, &b);
+}
+
+static void do_choices()
+{
+	std::vector<Choice> v;
+	std::vector<bool> b;
+
+	for (unsigned n = draw(12); n--;)
+		v.push_back(choice());
+	for (unsigned n = length(); n--;)
+		b.push_back(draw(2));
+	choices(choice(), v, b, { word(), word() });
+	times(Milliseconds((long)draw(20000) - 5000),
+	      Time(std::chrono::nanoseconds(draw(30000) * (draw(2) ? 1LL :
+					    123456789LL) - draw(9999))),
+	      Minutes(draw(100)));
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 1 ? atoi(argv[1]) : 1;
@@ -263,6 +403,8 @@ int main(int argc, char **argv)
 		do_nested();
 		do_trees();
 		do_tables();
+		do_blocks();
+		do_choices();
 		rows(Row(draw(99), word(), 'a' + draw(26), None(),
 			 std::pair<short, long>(draw(9), draw(9999))), &p);
 	}

@@ -140,6 +140,7 @@ static bool shape_fits(struct evaluation *e, struct diag *diag,
 	case SHAPE_LIST:
 	case SHAPE_TREE:
 		return nodes_fit(e, diag, shape, self);
+	case SHAPE_VARIANT:
 	case SHAPE_TUPLE:
 	case SHAPE_LEAVES:
 		return tuple_find(e, diag, shape, self, &tuple);
@@ -316,12 +317,60 @@ static bool leaves_find(struct evaluation *e, struct diag *diag,
 	return found && !walk.failed && !leaves_lack(tuple, last);
 }
 
+/* Where a part of a value of the type is, of which an expression says which;
+ * its type. False: it has no such part. */
+static bool part_find(struct evaluation *e, struct diag *diag,
+		      const struct expr *expr, struct value_type *type,
+		      uint64_t *bit_offset)
+{
+	struct value self, value = { 0 };
+	bool found;
+
+	found = value_of_type(type, &self) &&
+		shape_evaluate(e, diag, expr, &self, &value);
+	if (found) {
+		found = is_inside(&value);
+		*type = value.type;
+		*bit_offset += value.bit_offset;
+		value_free(&value);
+	}
+	value_free(&self);
+	return found;
+}
+
+/* The alternatives of a variant: the value of the head of a union, and those of
+ * its tail. */
+static bool cases_find(struct evaluation *e, struct diag *diag,
+		       const struct shape *shape, const struct value *self,
+		       struct tuple *tuple)
+{
+	struct value_type at = self->type, type;
+	uint64_t offset = 0, head;
+
+	if (!expression_fits(e, diag, shape->what, self) ||
+	    !part_find(e, diag, shape->cases, &at, &offset))
+		return false;
+	do {
+		type = at;
+		head = offset;
+		if (!part_find(e, diag, shape->head, &type, &head))
+			break;
+		if (!part_find(e, diag, shape->more, &type, &head) ||
+		    !tuple_add(tuple, &type, head, tuple->count))
+			return false;
+	} while (part_find(e, diag, shape->tail, &at, &offset));
+	e->code = 0;
+	return tuple->count;
+}
+
 /* Its values, in order; e evaluates nothing. */
 static bool tuple_find(struct evaluation *e, struct diag *diag,
 		       const struct shape *shape, const struct value *self,
 		       struct tuple *tuple)
 {
 	tuple->count = 0;
+	if (shape->kind == SHAPE_VARIANT)
+		return cases_find(e, diag, shape, self, tuple);
 	return shape->kind == SHAPE_LEAVES ?
 		       leaves_find(e, diag, shape, self, tuple) :
 		       tuple_evaluate(e, diag, shape, self, tuple);
@@ -332,13 +381,18 @@ static bool tuple_of_type(const struct evaluation *site,
 			  const struct value_type *type, struct tuple *tuple)
 {
 	struct evaluation e = *site;
+	struct diag *silent;
 	struct value self;
 	bool done;
 
+	/* there is a last alternative, and no message about that */
+	if (diag_open_text(&silent, "", "", 0, 0, NULL))
+		return false;
 	e.unread = true;
 	done = value_of_type(type, &self) &&
-	       tuple_find(&e, shape->file->diag, shape, &self, tuple);
+	       tuple_find(&e, silent, shape, &self, tuple);
 	value_free(&self);
+	diag_close(silent);
 	return done;
 }
 
@@ -637,6 +691,46 @@ static uint32_t put_tuple(struct shaping *g, const struct shape *shape,
 	return ctypes_put(g->types, out);
 }
 
+/* As a VARIANT has it: what selects, then each alternative; one more has no value
+ * and is selected by all ones. */
+static uint32_t put_cases(struct shaping *g, const struct shape *shape,
+			  const struct value_type *type, struct ctype *out)
+{
+	struct ctype_member members[3 + 2 * SHAPE_TUPLE_MAX] = { 0 };
+	struct value_type number;
+	struct tuple tuple;
+	uint64_t offset;
+
+	if (!tuple_of_type(g->e, shape, type, &tuple) ||
+	    !expression_type(g->e, shape, shape->what, type, &number, &offset))
+		return CTYPE_NONE;
+	members[0] = (struct ctype_member){
+		.name = "", .value = offset,
+		.ctype = value_type_ctype(g->s->c, g->types, &number),
+	};
+	for (unsigned int i = 0; i <= tuple.count; i++) {
+		const struct tuple_value *value = &tuple.values[i];
+		bool last = i == tuple.count;
+
+		members[2 * i + 1] = (struct ctype_member){
+			.name = last ? "valueless" : "",
+			.ctype = members[0].ctype, .value = last ? -1 : (int)i,
+		};
+		members[2 * i + 2] = (struct ctype_member){
+			.name = "", .value = last ? 0 : value->bit_offset,
+			.ctype = last ?
+				ctypes_put_bytes(g->types, "nothing", 0) :
+				shaped_ctype(g, &value->type),
+		};
+		if (members[0].ctype == CTYPE_NONE ||
+		    members[2 * i + 2].ctype == CTYPE_NONE)
+			return CTYPE_NONE;
+	}
+	out->members = members;
+	out->member_count = 3 + 2 * tuple.count;
+	return ctypes_put(g->types, out);
+}
+
 static uint32_t put_time(struct shaping *g, const struct shape_match *match,
 			 const struct value_type *type, struct ctype *out)
 {
@@ -867,6 +961,9 @@ static uint32_t ctype_of_match(struct shaping *g,
 	case SHAPE_EACH:
 		out.kind = TFF_CTYPE_EACH;
 		return put_elements(g, match->shape, type, &out);
+	case SHAPE_VARIANT:
+		out.kind = TFF_CTYPE_VARIANT;
+		return put_cases(g, match->shape, type, &out);
 	case SHAPE_TUPLE:
 	case SHAPE_LEAVES:
 		out.kind = TFF_CTYPE_TUPLE;
@@ -2025,24 +2122,19 @@ static void emit_selects(const struct ctype *type, size_t i,
 	}
 }
 
+/* The parts of the alternative whose number is member i of its type. */
 static bool log_alternative(struct shaping *g, const struct value *value,
-			    Dwarf_Die *bare, Dwarf_Die *variant,
-			    uint32_t ctype, size_t i)
+			    const struct value_type *inner, uint32_t ctype,
+			    size_t i)
 {
 	const struct ctype *type = &g->types->types[ctype];
 	const struct ctype_member *m = type->members;
 	unsigned int bytes = g->types->types[m[0].ctype].bytes;
 	struct bytes number = { 0 }, test = { 0 }, before;
-	struct dwarf_member member;
-	struct value_type inner;
-	const char *name;
 	bool done;
 
 	if (!g->types->types[m[i + 1].ctype].parts)
 		return true;
-	if (!ctype_alternative_find(bare, variant, &member, &name))
-		return shape_failed(g);
-	inner = value_type_of(&member.type);
 	if (value->kind != VALUE_PLACE ||
 	    place_value(&value->place, (value->bit_offset + m[0].value) / 8,
 			bytes, false, &number)) {
@@ -2053,11 +2145,39 @@ static bool log_alternative(struct shaping *g, const struct value *value,
 	emit_selects(type, i, &number,
 		     bytes < 8 ? (1ULL << 8 * bytes) - 1 : ~0ULL, &test);
 	before = guard_enter(g, &test);
-	done = log_inside(g, value, &inner, m[i + 1].value, m[i + 1].ctype);
+	done = log_inside(g, value, inner, m[i + 1].value, m[i + 1].ctype);
 	guard_leave(g, &before);
 	bytes_free(&number);
 	bytes_free(&test);
 	return done;
+}
+
+static bool log_cases(struct shaping *g, const struct shape *shape,
+		      const struct value *value, uint32_t ctype)
+{
+	struct tuple tuple;
+	bool done = tuple_of_type(g->e, shape, &value->type, &tuple) ||
+		    shape_failed(g);
+
+	for (unsigned int i = 0; done && i < tuple.count; i++)
+		done = log_alternative(g, value, &tuple.values[i].type, ctype,
+				       2 * i + 1);
+	return done;
+}
+
+/* The same, of what the debug information has alternatives. */
+static bool log_variant(struct shaping *g, const struct value *value,
+			Dwarf_Die *bare, Dwarf_Die *variant, uint32_t ctype,
+			size_t i)
+{
+	struct dwarf_member member;
+	struct value_type inner;
+	const char *name;
+
+	if (!ctype_alternative_find(bare, variant, &member, &name))
+		return shape_failed(g);
+	inner = value_type_of(&member.type);
+	return log_alternative(g, value, &inner, ctype, i);
 }
 
 static bool log_alternatives(struct shaping *g, const struct value *value,
@@ -2073,7 +2193,7 @@ static bool log_alternatives(struct shaping *g, const struct value *value,
 			continue;
 		if (i + 1 >= g->types->types[ctype].member_count)
 			break;
-		if (!log_alternative(g, value, bare, &variant, ctype, i))
+		if (!log_variant(g, value, bare, &variant, ctype, i))
 			return false;
 		i += 2;
 	} while (dwarf_die_next(&variant));
@@ -2117,6 +2237,8 @@ static bool log_parts(struct shaping *g, struct value *value, uint32_t ctype)
 		return log_apart(g, match.shape, value, ctype);
 	if (match.shape->kind <= SHAPE_EACH)
 		return log_list(g, match.shape, value, ctype);
+	if (match.shape->kind == SHAPE_VARIANT)
+		return log_cases(g, match.shape, value, ctype);
 	if (match.shape->kind >= SHAPE_TUPLE)
 		return log_tuple(g, match.shape, value, ctype);
 	return log_inline(g, match.shape, value, ctype);
@@ -2243,6 +2365,46 @@ static bool view_number(struct evaluation *e, const struct shape *shape,
 	return false;
 }
 
+/* How many elements a value has that are not in a row; NULL: it has none, or how
+ * many isn't known. */
+static const struct expr *count_of(const struct shape *shape)
+{
+	switch (shape->kind) {
+	case SHAPE_COUNT:
+		return shape->what;
+	case SHAPE_EACH:
+		return shape->more;
+	default:
+		return shape->count;
+	}
+}
+
+/* The address of an optional value, or 0. */
+static bool view_optional(struct evaluation *e, const struct shape *shape,
+			  const struct value *self, struct value *address)
+{
+	struct bytes whole = { 0 }, test = { 0 }, at = { 0 };
+	struct value flag;
+
+	if (!view_number(e, shape, shape->what, self, &flag))
+		return false;
+	value_push(&flag, &test);
+	value_free(&flag);
+	if (shape_evaluate(e, shape->file->diag, shape->more, self, address) &&
+	    value_address(e, self->pos, address)) {
+		value_push(address, &at);
+		guard_emit(&test, &at, &whole);
+		bytes_free(&address->rpn);
+		address->kind = VALUE_COMPUTED;
+		address->rpn = whole;
+		if (address->rpn.failed || test.failed || at.failed)
+			value_report_memory(e, self->pos);
+	}
+	bytes_free(&test);
+	bytes_free(&at);
+	return !e->code;
+}
+
 bool shape_view(struct evaluation *e, struct srcpos pos,
 		const struct value *value, enum value_view kind,
 		struct value *address, struct value *count)
@@ -2259,12 +2421,14 @@ bool shape_view(struct evaluation *e, struct srcpos pos,
 		e->code = 1;
 		return false;
 	}
-	if (match.shape && match.shape->kind == SHAPE_COUNT &&
-	    kind == VIEW_SEQUENCE) {
+	if (match.shape && kind == VIEW_SEQUENCE && count_of(match.shape)) {
 		*address = value_constant(value_type_void(), 0);
-		return view_number(e, match.shape, match.shape->what, value,
+		return view_number(e, match.shape, count_of(match.shape), value,
 				   count);
 	}
+	if (match.shape && kind == VIEW_ONE &&
+	    match.shape->kind == SHAPE_OPTIONAL)
+		return view_optional(e, match.shape, value, address);
 	if (!match.shape || match.shape->kind != kinds[kind] ||
 	    !view_number(e, match.shape, match.shape->what, value, address))
 		return false;

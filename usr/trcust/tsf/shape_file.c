@@ -184,6 +184,7 @@ static const struct {
 	{ "list", "value", SHAPE_LIST },
 	{ "tree", "value", SHAPE_TREE },
 	{ "each", "count", SHAPE_EACH },
+	{ "variant", "value", SHAPE_VARIANT },
 	{ "count", NULL, SHAPE_COUNT },
 	{ "dynamic", "value", SHAPE_DYNAMIC },
 	{ "optional", "value", SHAPE_OPTIONAL },
@@ -191,7 +192,8 @@ static const struct {
 };
 
 #define KINDS_TEXT	"text, sequence, list, tree, each, one, time, " \
-			"address, count, dynamic, optional, value, tuple, leaves or members"
+			"address, count, dynamic, variant, optional, value, " \
+			"tuple, leaves or members"
 #define SHAPE_KINDS	(sizeof(shape_kinds) / sizeof(*shape_kinds))
 
 static const char *shape_more(const struct shape *shape)
@@ -202,18 +204,24 @@ static const char *shape_more(const struct shape *shape)
 	return NULL;
 }
 
-/* Of nodes. */
+/* Of some kinds only. */
 static const struct {
 	const char *keyword;
 	size_t at;		/* in struct shape */
-	bool list, tree;	/* must be in shapes of that kind */
+	enum shape_kind kind, other;	/* that have it */
+	bool may;		/* it may be missing */
 } shape_lines[] = {
-	{ "next", offsetof(struct shape, next), .list = true },
-	{ "left", offsetof(struct shape, left), .tree = true },
-	{ "right", offsetof(struct shape, right), .tree = true },
-	{ "parent", offsetof(struct shape, parent), .tree = true },
-	{ "count", offsetof(struct shape, count) },
-	{ "end", offsetof(struct shape, end) },
+#define LINE(name, ...)	{ #name, offsetof(struct shape, name), __VA_ARGS__ }
+	LINE(next, SHAPE_LIST),
+	LINE(left, SHAPE_TREE),
+	LINE(right, SHAPE_TREE),
+	LINE(parent, SHAPE_TREE),
+	LINE(count, SHAPE_LIST, SHAPE_TREE, true),
+	LINE(end, SHAPE_LIST, SHAPE_TREE, true),
+	LINE(cases, SHAPE_VARIANT),
+	LINE(head, SHAPE_VARIANT),
+	LINE(tail, SHAPE_VARIANT),
+#undef LINE
 };
 
 #define SHAPE_LINES	(sizeof(shape_lines) / sizeof(*shape_lines))
@@ -223,10 +231,10 @@ static bool shape_has_nodes(const struct shape *shape)
 	return shape->kind == SHAPE_LIST || shape->kind == SHAPE_TREE;
 }
 
-static bool line_must(size_t i, const struct shape *shape)
+static bool line_belongs(size_t i, const struct shape *shape)
 {
-	return (shape->kind == SHAPE_LIST && shape_lines[i].list) ||
-	       (shape->kind == SHAPE_TREE && shape_lines[i].tree);
+	return shape->kind && (shape->kind == shape_lines[i].kind ||
+			       shape->kind == shape_lines[i].other);
 }
 
 static const struct expr **line_place(size_t i, const struct shape *shape)
@@ -235,15 +243,13 @@ static const struct expr **line_place(size_t i, const struct shape *shape)
 }
 
 /* Where the expression of the line goes; NULL: it is none of these. */
-static const struct expr **line_of_nodes(struct shape_line *l,
-					 struct shape *shape)
+static const struct expr **line_of_kind(struct shape_line *l,
+					struct shape *shape)
 {
 	for (size_t i = 0; i < SHAPE_LINES; i++) {
 		const struct expr **place = line_place(i, shape);
 
-		if (!*place && (line_must(i, shape) ||
-				(!shape_lines[i].list &&
-				 !shape_lines[i].tree)) &&
+		if (line_belongs(i, shape) && !*place &&
 		    line_takes(l, shape_lines[i].keyword))
 			return place;
 	}
@@ -258,7 +264,8 @@ static const char *shape_lacks(const struct shape *shape)
 	if (more && !shape->more)
 		return more;
 	for (size_t i = 0; i < SHAPE_LINES; i++)
-		if (line_must(i, shape) && !*line_place(i, shape))
+		if (line_belongs(i, shape) && !shape_lines[i].may &&
+		    !*line_place(i, shape))
 			return shape_lines[i].keyword;
 	return NULL;
 }
@@ -307,10 +314,10 @@ static bool line_part(struct shape_line *l, struct shape *shape)
 
 	if (shape && !shape->kind && line_kind(l, shape, &good))
 		return good;
+	place = shape ? line_of_kind(l, shape) : NULL;
+	if (place)
+		return line_expression(l, place);
 	if (shape && shape_has_nodes(shape)) {
-		place = line_of_nodes(l, shape);
-		if (place)
-			return line_expression(l, place);
 		if (shape->kind == SHAPE_LIST && !shape->path &&
 		    line_takes(l, "path") && l->at == l->end) {
 			shape->path = true;

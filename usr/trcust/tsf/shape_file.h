@@ -23,6 +23,8 @@
  *	list, next, value  nodes: the first, the next and the element of one
  *	tree, left, right, parent, value
  *	each, count	 elements by their `index`
+ *	variant, cases, head, tail, value
+ *			 the number of an alternative, and nested unions
  *	tuple		 several values; `leaves`: all members of that name
  *	members		 without an expression: the value is its members
  *
@@ -40,7 +42,8 @@
 enum shape_kind {
 	SHAPE_NONE, SHAPE_TEXT, SHAPE_SEQUENCE, SHAPE_ONE, SHAPE_TIME,
 	SHAPE_ADDRESS, SHAPE_COUNT, SHAPE_DYNAMIC, SHAPE_LIST, SHAPE_TREE, SHAPE_EACH,
-	SHAPE_OPTIONAL, SHAPE_VALUE, SHAPE_TUPLE, SHAPE_LEAVES, SHAPE_MEMBERS,
+	SHAPE_OPTIONAL, SHAPE_VALUE, SHAPE_VARIANT, SHAPE_TUPLE, SHAPE_LEAVES,
+	SHAPE_MEMBERS,
 };
 
 #define SHAPE_TUPLE_MAX	16	/* values of a tuple */
@@ -67,6 +70,8 @@ struct shape {
 	/* LIST, TREE; of a node, but for the last two, which may be missing */
 	const struct expr *next, *left, *right, *parent, *count, *end;
 	bool path;			/* ... and is a path, its last name first */
+	/* VARIANT: of the value; of a union in it; of its head */
+	const struct expr *cases, *head, *tail;
 	bool entries;			/* elements are keys with values */
 	const struct expr *values[SHAPE_TUPLE_MAX];	/* TUPLE */
 	unsigned int value_count;
