@@ -131,8 +131,6 @@ template<class T> static string show_map(const T &all, size_t most)
 			[](const auto &x) { return entry(x); });
 }
 
-static string show(const Ints &list) { return show_list(list, 4); }
-
 static string show(const std::vector<string> &v) { return show_list(v, 4); }
 
 template<class A, class B> static string entry(const std::pair<A, B> &p)
