@@ -41,7 +41,7 @@ trace off --all >log 2>&1
 status 0 "the figures" tracefmt -q --pair call.ras
 # figures NAME: its figures
 figures() {
-	awk -v name="$1" '/^\(/ { on = $2 == name } /^$/ { on = 0 } on' out
+	awk -v name="$1" '/  Major \[/ { on = $1 == name } /^$/ { on = 0 } on' out
 }
 is "$(awk '$NF == "fib" { print $1; exit }' out)" 45 "45 calls of fib()"
 is "$(figures fib | awk '/returns/ { on = 1; next } on { print $1, $2 }' | sort -k 2)" \
@@ -62,29 +62,29 @@ sed -n '/ | /s/.* | //p' out >tree
 # fib INDENT N: what it returns is in $value
 fib() {
 	if [ "$2" -lt 2 ]; then
-		echo "$1(call) fib(n = $2) = $2"
+		echo "$1fib(n = $2) = $2"
 		value=$2
 		return
 	fi
-	echo "$1(call) fib(n = $2) {"
+	echo "$1fib(n = $2) {"
 	fib "$1  " $(($2 - 1))
 	set -- "$1" "$2" "$value"
 	fib "$1  " $(($2 - 2))
 	value=$((value + $3))
-	echo "$1} = $value  (call) fib"
+	echo "$1} = $value  fib"
 }
 for _ in 1 2 3; do
-	echo "(call) work(n = 5) {"
+	echo "work(n = 5) {"
 	fib "  " 5
 	cat <<'EOF'
-  (call) leap(n = 3) {
-    (call) leap(n = 2) {
-      (call) leap(n = 1) {
-        (call) leap(n = 0) <no POST>
-      } <no POST>  (call) leap
-    } <no POST>  (call) leap
-  } <no POST>  (call) leap
-} = 5  (call) work
+  leap(n = 3) {
+    leap(n = 2) {
+      leap(n = 1) {
+        leap(n = 0) <no POST>
+      } <no POST>  leap
+    } <no POST>  leap
+  } <no POST>  leap
+} = 5  work
 EOF
 done >expected
 ok "each has its calls, as deep as they were" diff -u expected tree

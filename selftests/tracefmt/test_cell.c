@@ -97,8 +97,59 @@ static void test_name(size_t i)
 	process_table_free(&trace.file.processes);
 }
 
+/* The modules of two sessions, and what a DESC is then */
+static const struct {
+	const char *modules[2];
+	bool pipe;
+	const char *desc, *bare;
+} descs[] = {
+	{ { "/usr/bin/app" }, false, "(app) open", "open" },
+	{ { "/usr/bin/app", "/usr/bin/app" }, false, "(app) open", "open" },
+	{ { "/usr/bin/app", "/bin/app" }, false, "(app) open", "(app) open" },
+	{ { "/usr/bin/app", "/lib/b.so" }, false, "(app) open", "(app) open" },
+	{ { "/usr/bin/app" }, true, "(app) open", "(app) open" },
+	{ { "/lib/libc.so.6" }, false, "(libc) open", "open" },
+	{ { "/lib/libc.so.6" }, false, "(libc.so) open", "open" },
+	{ { "/lib/libc.so.6" }, false, "(lib) open", "(lib) open" },
+	{ { "vmlinux" }, false, "(vmlinux) vfs_open", "vfs_open" },
+	{ { "/usr/bin/app" }, false, "(OS) DosOpen", "(OS) DosOpen" },
+	{ { "/usr/bin/app" }, false, "(app) ", "(app) " },
+	{ { "/usr/bin/app" }, false, "(app)", "(app)" },
+	{ { "/usr/bin/app" }, false, "(app", "(app" },
+	{ { "/usr/bin/app" }, false, "(application) x", "(application) x" },
+	{ { "/usr/bin/app" }, false, "open", "open" },
+	{ { "/" }, false, "() open", "open" },
+	{ { NULL }, false, "(app) open", "(app) open" },
+};
+
+static void test_desc(size_t i)
+{
+	struct trace_session sessions[2], *places[] = {
+		&sessions[0], &sessions[1],
+	};
+	struct trace trace = { .file.sessions = places }, *traces[] = {
+		&trace,
+	};
+	const struct stream stream = { .traces = traces, .count = 1 };
+	struct output output = { 0 };
+
+	trace.file.source.pipe = descs[i].pipe;
+	while (trace.file.session_count < 2 &&
+	       descs[i].modules[trace.file.session_count]) {
+		size_t k = trace.file.session_count++;
+
+		strcpy(sessions[k].module, descs[i].modules[k]);
+	}
+	output.module = output_module_find(&stream);
+	tap_str(output_desc(&output, descs[i].desc), descs[i].bare,
+		"'%s' of %zu sessions", descs[i].desc,
+		trace.file.session_count);
+}
+
 int main(void)
 {
+	for (size_t i = 0; i < sizeof(descs) / sizeof(*descs); i++)
+		test_desc(i);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		test_name(i);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

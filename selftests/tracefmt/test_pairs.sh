@@ -48,8 +48,15 @@ ok "are those of golden/tree.txt" diff -u "$golden/tree.txt" out
 status 0 "from a pipe" sh -c 'tracefmt --utc -q --tff . --tree - <calls.ras'
 ok "they come in the order of time: golden/tree-pipe.txt" \
 	diff -u "$golden/tree-pipe.txt" out
+status 0 "from one that has no end" \
+	sh -c 'cat calls.ras | tracefmt --utc -q --tff . --tree -'
+like "$(cat out)" '[|] } = 3  [(]app[)] open$' "the module remains"
+status 0 "columns" show --fields desc calls.ras
+like "$(cat out)" '^desc="?open Pre-Invocation' "are without it"
+status 0 "JSON" show --format=json calls.ras
+like "$(cat out)" '"desc":"[(]app[)] open' "is not"
 status 0 "times since the first record" show --relative --tree calls.ras
-like "$(cat out)" "^ +[+]0.000001400     1.400 us [|] } = 3  [(]app[)] open\$" \
+like "$(cat out)" "^ +[+]0.000001400     1.400 us [|] } = 3  open\$" \
 	"are in their column"
 status 0 "a thread alone" show --tree --tid 71 calls.ras
 is "$(grep -c '^PID\|^Process' out) $(grep -c ' | ' out)" "1 12" \
@@ -71,14 +78,14 @@ session 3 2 0 3 0x8003
 1000000350 7 70 0 0x8021 0
 EOF
 status 0 "a module armed twice" show --tree twice.ras
-is "$(sed 1d out | cut -c 20-)" "             | (app) work(n = 1) {
-             |   (app) work(n = 1) {
-       20 ns |     (app) fall()
-      100 ns | } = 1, out = \"a\"  (app) work
-      100 ns |   } = 1, out = \"a\"  (app) work
-             | (app) span(id = 1) {
-             |   (app) mark
-       50 ns | }  (app) span" "each session closes its own calls"
+is "$(sed 1d out | cut -c 20-)" "             | work(n = 1) {
+             |   work(n = 1) {
+       20 ns |     fall()
+      100 ns | } = 1, out = \"a\"  work
+      100 ns |   } = 1, out = \"a\"  work
+             | span(id = 1) {
+             |   mark
+       50 ns | }  span" "each session closes its own calls"
 
 # one session after the other: what began in the first one has no POST
 calls after.ras <<'EOF'
@@ -109,8 +116,8 @@ is "$(cat out)" \
 a POST has the minor of its PRE with 0x8000 added" \
 	"nothing is a call"
 status 0 "its tree" show --tree half.ras
-is "$(sed 1d out | cut -c 33-)" "| (app) work Pre-Invocation: n = 1
-| (app) work Post-Invocation: out = \"a\", Return Code = 1" \
+is "$(sed 1d out | cut -c 33-)" "| work Pre-Invocation: n = 1
+| work Post-Invocation: out = \"a\", Return Code = 1" \
 	"has the records as they are"
 
 # a spool's files are one buffer, other machines are not
@@ -156,7 +163,7 @@ session 1 1 0 1 0x8001 2 0x8002
 EOF
 status 0 "an escape sequence in a string" show --tree evil.ras
 like "$(cat out)" 'name = "a.x1B\[2Jb"' "does nothing"
-like "$(cat out)" "} = <0 of 4 bytes>  [(]app[)] open" \
+like "$(cat out)" "} = <0 of 4 bytes>  open" \
 	"a return value that isn't there is reported"
 
 # memory, of which sanitizers take more

@@ -526,6 +526,7 @@ static void cell_column(struct cell *cell, const struct cell_source *source,
 	enum column column = cell->item.column;
 	struct column_value value = column_value(event, column);
 	char time[CLOCK_MAX];
+	const char *title;
 
 	switch (column) {
 	case COLUMN_TIME:
@@ -537,8 +538,9 @@ static void cell_column(struct cell *cell, const struct cell_source *source,
 		break;
 	case COLUMN_DESC:
 		/* without the line end */
-		text_add(text, event->point->title,
-			 event->point->title_length - 1);
+		title = output_desc(source->output, event->point->title);
+		text_add(text, title, event->point->title_length - 1 -
+				      (title - event->point->title));
 		break;
 	case COLUMN_TYPES:
 		cell_types(event->point, text);

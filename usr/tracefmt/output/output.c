@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define SECOND		1000000000LL
@@ -110,6 +111,43 @@ int output_decode(const struct event *event, struct scratch *scratch,
 	decode_record(&point->format, event->record, data.skip,
 		      scratch->pieces, seen, &scratch->result);
 	return 0;
+}
+
+const char *output_module_find(const struct stream *stream)
+{
+	const char *only = NULL;
+
+	for (size_t i = 0; i < stream->count; i++) {
+		const struct trace_file *file = &stream->traces[i]->file;
+
+		if (file->source.pipe)
+			return NULL;
+		for (size_t k = 0; k < file->session_count; k++) {
+			const char *module = file->sessions[k]->module;
+
+			if (only && strcmp(only, module))
+				return NULL;
+			only = module;
+		}
+	}
+	if (!only)
+		return NULL;
+	return strrchr(only, '/') ? strrchr(only, '/') + 1 : only;
+}
+
+/* "(app) " of app, "(libc) " of libc.so.6; other words in parentheses remain. */
+const char *output_desc(const struct output *output, const char *desc)
+{
+	const char *module = output->module;
+	size_t n;
+
+	if (!module || *desc != '(')
+		return desc;
+	n = strcspn(desc + 1, ")");
+	if (strncmp(desc + 1, module, n) || !strchr(".-", module[n]) ||
+	    strncmp(desc + 1 + n, ") ", 2))
+		return desc;
+	return desc[n + 3] ? desc + n + 3 : desc;
 }
 
 void output_free(struct output *output)

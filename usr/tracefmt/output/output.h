@@ -82,6 +82,8 @@ struct output {
 	const struct output_settings *settings;
 	const struct stream *stream;
 	int64_t start;		/* wall clock of the first event given out */
+	const char *module;	/* name of the only module that is traced; NULL:
+				 * there are more, or it isn't known */
 	void *own;		/* the output's own */
 };
 
@@ -119,6 +121,11 @@ output_render_input(const struct event *event, struct symbols *symbols)
 			   symbols },
 	};
 }
+
+/* Of the modules that were armed; of a pipe others may come. NULL as above. */
+const char *output_module_find(const struct stream *stream);
+/* A DESC, or the name of a function, without "(module) " of the only one */
+const char *output_desc(const struct output *output, const char *desc);
 
 /* Pieces of the event in scratch->pieces, result in scratch->result; none when
  * there is no format or no data. 0 or -ENOMEM. */

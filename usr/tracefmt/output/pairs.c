@@ -207,7 +207,8 @@ static int64_t pairs_ns(double ns)
 	return ns < (double)INT64_MAX ? (int64_t)(ns + 0.5) : INT64_MAX;
 }
 
-static void table_row(struct text *text, const struct pairs_function *f)
+static void table_row(struct text *text, const struct output *output,
+		      const struct pairs_function *f)
 {
 	static const unsigned int permille[] = { 500, 900, 990, 999 };
 	const struct latency *l = &f->latency;
@@ -224,7 +225,7 @@ static void table_row(struct text *text, const struct pairs_function *f)
 		for (size_t i = 0; i < 8; i++)
 			text_print(text, " %10s", "-");
 	}
-	text_print(text, "  %s\n", f->name);
+	text_print(text, "  %s\n", output_desc(output, f->name));
 }
 
 static void histogram_put(struct text *text, const struct latency *l)
@@ -296,7 +297,7 @@ static void kept_put(struct text *text, const struct output *output,
 		*clock_put(&clock, k->time, time) = '\0';
 		text_print(text, "  Event [%llu]  Time [%s]  PID [%u]  TID [%u]  %s\n",
 			 (unsigned long long)k->number, time, k->pid, k->tid,
-			 k->function->name);
+			 output_desc(output, k->function->name));
 	}
 	if (list->count > KEPT)
 		text_print(text, "  and %llu more\n",
@@ -369,11 +370,12 @@ static int pairs_close(struct output *output, struct text *text,
 		text_print(text, " %10s", columns[i]);
 	text_print(text, "  function\n");
 	for (size_t i = 0; i < p->function_count; i++)
-		table_row(text, p->functions[i]);
+		table_row(text, output, p->functions[i]);
 	for (size_t i = 0; i < p->function_count; i++) {
 		f = p->functions[i];
 		text_print(text, "\n%s  Major [%u/0x%04X]  Minor [%u/0x%04X, %u/0x%04X]\n",
-			f->name, f->major, f->major, f->minor, f->minor,
+			output_desc(output, f->name), f->major, f->major,
+			f->minor, f->minor,
 			f->minor | PAIR_POST, f->minor | PAIR_POST);
 		if (f->unmatched)
 			text_print(text, "  Without a POST: %llu\n",

@@ -160,6 +160,7 @@ int pipeline_give(void *context, const struct event *event)
 
 	if (p->last == EVENT_FIRST) {
 		p->output->start = event->time;
+		p->output->module = output_module_find(p->output->stream);
 		scratch_begin(&p->workers[0].scratch, p->output);
 	}
 	if (p->ring) {

@@ -396,7 +396,7 @@ static int pre_add(const struct shown *of, struct tree_thread *thread,
 	latency_at = line->used;
 	text_add_blanks(line, LATENCY_WIDTH);
 	indent_put(line, of->seen->depth);
-	text_add_string(line, of->seen->name);
+	text_add_string(line, output_desc(of->output, of->seen->name));
 	TEXT_ADD(line, "(");
 	arguments_put(of->output, of->event, of->scratch, NULL, line);
 	TEXT_ADD(line, ")");
@@ -429,10 +429,11 @@ static int tree_leaf(const struct shown *of, struct tree_thread *thread,
 }
 
 /* The call has no POST. */
-static int tree_unmatched(struct tree_output *tree,
+static int tree_unmatched(const struct output *output,
 			  const struct pair_call *call, const char *note,
 			  struct text *text)
 {
+	struct tree_output *tree = output->own;
 	struct tree_thread *thread = tree_thread_find(
 		tree, call->trace->file.header.key, call->pid, call->tid);
 	char end[64];
@@ -448,8 +449,19 @@ static int tree_unmatched(struct tree_output *tree,
 		return code;
 	text_add_blanks(&tree->line, TIME_WIDTH + 1 + LATENCY_WIDTH);
 	indent_put(&tree->line, call->depth);
-	text_print(&tree->line, "} <%s>  %s\n", note, call->name);
+	text_print(&tree->line, "} <%s>  %s\n", note,
+		   output_desc(output, call->name));
 	return line_give(tree, thread, text);
+}
+
+/* DESC without the line end */
+static void title_add(const struct output *output,
+		      const struct match_point *point, struct text *line)
+{
+	const char *bare = output_desc(output, point->title);
+
+	text_add(line, bare,
+		 point->title_length - 1 - (bare - point->title));
 }
 
 static int tree_event(struct output *output, const struct event *event,
@@ -471,7 +483,7 @@ static int tree_event(struct output *output, const struct event *event,
 		return -ENOMEM;
 	note = seen.role == PAIR_PRE ? "too many open calls" : "no POST";
 	for (size_t i = 0; i < seen.unmatched_count && !code; i++)
-		code = tree_unmatched(tree, &seen.unmatched[i], note, text);
+		code = tree_unmatched(output, &seen.unmatched[i], note, text);
 	if (code)
 		return code;
 	if (seen.role == PAIR_PRE)
@@ -486,7 +498,7 @@ static int tree_event(struct output *output, const struct event *event,
 		text_add_blanks(line, LATENCY_WIDTH);
 		indent_put(line, seen.depth);
 		if (point->formatted)
-			text_add(line, point->title, point->title_length - 1);
+			title_add(output, point, line);
 		else
 			text_print(line, "major 0x%04X minor 0x%04X",
 				   pair_major(point), pair_minor(point));
@@ -515,7 +527,7 @@ static int tree_event(struct output *output, const struct event *event,
 	text_add_string(line, matched ? "}" : "<no PRE>");
 	outcome_put(&of, line);
 	TEXT_ADD(line, "  ");
-	text_add_string(line, seen.name);
+	text_add_string(line, output_desc(output, seen.name));
 	TEXT_ADD(line, "\n");
 	return line_give(tree, thread, text);
 }
@@ -549,7 +561,7 @@ static int tree_close(struct output *output, struct text *text,
 	int code = 0;
 
 	while (!code && (call = pairing_open_call(tree->pairing)))
-		code = tree_unmatched(tree, call, "no POST up to the end",
+		code = tree_unmatched(output, call, "no POST up to the end",
 				      text);
 	for (size_t i = 0; i < tree->count && !tree->live && !code; i++) {
 		struct tree_thread *thread = tree->threads[i];
