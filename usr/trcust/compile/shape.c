@@ -1079,7 +1079,7 @@ static bool parts_absent(struct shaping *g, unsigned int count)
 	return true;
 }
 
-/* A number for what is kept; 0: no more. Whoever takes one gives it back. */
+/* A number for what is kept; 0: no more. What takes one gives it back. */
 static unsigned int kept_take(struct shaping *g)
 {
 	return g->kept < TDF_KEPT_MAX ? ++g->kept : 0;
