@@ -162,7 +162,8 @@ if [ -r /sys/kernel/btf/vmlinux ]; then
 		VARS=(*file), IF=(count == 777)
 	TRACE MINOR=3, TP=.inet_bind, DESC="bind", FMT="address %P%{auto}",
 		VARS=(*uaddr)
-	TRACE MINOR=4, TP=.do_nanosleep, DESC="sleep"
+	TRACE MINOR=4, TP=.vfs_read,RETEP=CALLER, DESC="result",
+		FMT="result %P%{auto}", VARS=($result), IF=($result == 11)
 	TSF
 	status 0 "shapes of the kernel" trcust paths.tsf
 	status 0 "  on" on paths.tdf
@@ -177,6 +178,7 @@ if [ -r /sys/kernel/btf/vmlinux ]; then
 	like "$(cat out)" "^dentry (<cut>|/).*/a/bb/ccc/hello_world$" "  a dentry"
 	like "$(cat out)" "^file (<cut>|/).*/a/bb/ccc/hello_world$" "  a file"
 	like "$(cat out)" "^path (/tmp)?/short$" "  a short path is whole"
+	like "$(cat out)" "^result 11$" "  what a function returns"
 	trace off paths.tdf
 	rm -f /tmp/short
 else
