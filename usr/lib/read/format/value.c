@@ -628,8 +628,8 @@ static void list_visit(struct value_walk *walk, struct value_node *list)
 
 /* The names that there are, of a cut one what there is. *more: others precede
  * these. False after a part that is missing. */
-static bool names_take(struct value_walk *walk, struct value_node *path,
-		       struct value_node *names, size_t *count, bool *more)
+static bool path_names_take(struct value_walk *walk, struct value_node *path,
+			    struct value_node *names, size_t *count, bool *more)
 {
 	struct shape_part part;
 	bool follows = true;
@@ -688,7 +688,7 @@ static void path_visit(struct value_walk *walk, struct value_node *node)
 	size_t count = 0;
 	bool more;
 
-	if (!names_take(walk, node, names, &count, &more))
+	if (!path_names_take(walk, node, names, &count, &more))
 		return;
 	if (!count && !more) {
 		walk->visitor->null(walk, node, "");
