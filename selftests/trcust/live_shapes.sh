@@ -61,6 +61,8 @@ TRACE TP=.values::closure,DESC="t",FMT="f=%P%{auto}",FMT="v=%P%{auto}",
 	VARS=(f,*v)
 TRACE TP=.values::maps,DESC="t",FMT="m=%P%{auto}",FMT="s=%P%{auto}",
 	VARS=(*m,*s)
+TRACE TP=.values::trees,DESC="t",FMT="b=%P%{auto}",FMT="t=%P%{auto}",
+	FMT="d=%P%{auto}",FMT="q=%P%{auto}",VARS=(*b,*t,*d,*q)
 T
 cat >go.tsf <<'T'
 MODNAME="./values"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Functions whose arguments have shapes; prints what tracefmt has to print.
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::error::Error;
 use std::ffi::{CStr, CString, OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -251,6 +251,16 @@ pub fn maps(m: &HashMap<String, u32>, s: &HashSet<u32>) -> usize {
 	m.len()
 }
 
+#[inline(never)]
+pub fn trees(b: &BTreeMap<u32, String>, t: &BTreeSet<u16>, d: &VecDeque<i16>,
+	     q: &VecDeque<String>) -> usize {
+	black_box((&b, &t, &d, &q));
+	println!("b={}\nt={}\nd={}\nq={}", length(b.len()), length(t.len()),
+		 all(&d.iter().map(|x| *x).collect::<Vec<i16>>(), 16),
+		 all(&q.iter().map(|x| x.clone()).collect::<Vec<String>>(), 8));
+	b.len()
+}
+
 struct Draw(u32);
 
 impl Draw {
@@ -345,5 +355,14 @@ fn main() {
 		let m: HashMap<String, u32> =
 			(0..d.n(40)).map(|x| (d.word(9), x)).collect();
 		maps(&m, &(0..d.n(40)).map(|x| x * 7).collect());
+		let mut e: VecDeque<i16> = VecDeque::new();
+		let mut q: VecDeque<String> = VecDeque::new();
+		for _ in 0..d.n(40) {
+			e.push_back(d.n(999) as i16);
+			q.push_back(d.word(9));
+			if d.n(3) == 0 { e.pop_front(); q.pop_front(); }
+		}
+		trees(&(0..d.n(40)).map(|x| (x, d.word(5))).collect(),
+		      &(0..d.n(40) as u16).collect(), &e, &q);
 	}
 }
