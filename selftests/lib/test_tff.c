@@ -144,6 +144,7 @@ static void check_types(void)
 {
 	DAMAGE(ctypes[0].kind, TFF_CTYPE_LAST + 1, "C type 0 of kind 23");
 	DAMAGE(ctypes[0].name, 0xffffffff, "C type 0");
+	DAMAGE(ctypes[2].kind, TFF_CTYPE_TIME, "with members");
 	DAMAGE(ctypes[0].kind, TFF_CTYPE_ARRAY, "elements of C type 0");
 	DAMAGE(ctypes[0].kind, TFF_CTYPE_SEQUENCE, "elements of C type 0");
 	DAMAGE(ctypes[0].kind, TFF_CTYPE_ONE, "elements of C type 0");

@@ -165,6 +165,54 @@ like "$(cat module2.tsf)" 'VARS=\(\$result, \$result2, \$result3\)' \
 	"--retep has all of them"
 unlike "$(cat module2.tsf)" "can't be logged" "no result is a parameter"
 
+# ---- what is no value ----
+
+cat >hostile.go <<'END'
+package main
+
+import "unsafe"
+
+//go:noinline
+func look(e error, a any, m map[string]int, s string) int { return 0 }
+
+func main() {
+	var e error
+	var a any = "text"
+	var m map[string]int
+	s := "text"
+
+	word := func(p unsafe.Pointer, i int) *uintptr {
+		return (*uintptr)(unsafe.Add(p, 8*i))
+	}
+	*word(unsafe.Pointer(&a), 1) = 16
+	*word(unsafe.Pointer(&s), 1) = 1 << 60
+	look(e, a, m, s)
+	*word(unsafe.Pointer(&a), 0) = 0x1234
+	*word(unsafe.Pointer(&e), 0) = 16
+	*word(unsafe.Pointer(&m), 0) = 24
+	look(e, a, m, s)
+}
+END
+go build -o hostile hostile.go 2>err || diag_file err
+cat >hostile.tsf <<'END'
+MODNAME=./hostile
+MAJOR=82
+TRACE TP=look,DESC="t",FMT="|%P%{auto}",FMT="|%P%{auto}",FMT="|%P%{auto}",
+	FMT="|%P%{auto}",VARS=(e,a,m,s)
+END
+trcust -W1 hostile.tsf 2>err || diag_file err
+trace run -o hostile.ras hostile.tdf -- ./hostile >program 2>err
+is "$(tracefmt -q --tff . hostile.ras 2>err | grep -a '^|[^t]')" \
+	"|NULL
+|string(<not readable: 0000000000000018>)
+|{}
+|<not readable: 0000000000000018>
+|<type at 0x1234: not known>
+|<not readable: 0000000000000018>" "interfaces and maps that are none"
+like "$(tracefmt -q --tff . hostile.ras 2>err | grep -a '^|t')" \
+	'^\|text.*<cut: [0-9]+ of 1152921504606846976 bytes>$' \
+	"a string of 2^60 bytes"
+
 for tdf in grow module; do
 	is "$(traced $tdf)" "$(cat program)" "$tdf: each call, its parameter"
 done
