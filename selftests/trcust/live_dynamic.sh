@@ -40,7 +40,7 @@ for compiler in g++ "clang++ -fstandalone-debug" "g++ -no-pie"; do
 			continue
 		fi
 		ok "$name: compiles" trcust -W1 classes.tsf || continue
-		trace run -o t.ras classes.tdf -- ./classes $rounds >printed \
+		trace run -b 8M -o t.ras classes.tdf -- ./classes $rounds >printed \
 			2>log
 		tracefmt -q t.ras 2>log2 | grep -a '^[a-z]*=' >all
 		# clang describes std::exception, which has no members

@@ -94,7 +94,7 @@ trace_values() {
 		diag_file log
 		return
 	fi
-	trace run -o t.ras "${1%.tsf}.tdf" -- ./values "$rounds" >printed 2>log
+	trace run -b 32M -o t.ras "${1%.tsf}.tdf" -- ./values "$rounds" >printed 2>log
 	tracefmt -q t.ras 2>log2 | grep -a '^[a-z]*=' >traced
 	compare printed traced
 	is "$(wc -l <traced)" "$(wc -l <printed)" "$2: every value is traced"
