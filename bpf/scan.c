@@ -215,6 +215,9 @@ bool scan_budget_suffices(const struct gen *gen)
 	return sum <= gen->budget;
 }
 
+/* Of a context these are written where they are. */
+#define NAMES	(RAS_CONTEXT_COMM | RAS_CONTEXT_NAME)
+
 /* Does it need nothing of the frame but what a lean one has? */
 static bool scan_lean(const struct gen *gen)
 {
@@ -229,7 +232,7 @@ static bool scan_lean(const struct gen *gen)
 	}
 	return gen->early && !gen->own && !gen->kept_count && !point->maxhits &&
 	       !point->passcount && !gen->target->max_rate &&
-	       !gen->target->context_mask &&
+	       !(gen->target->context_mask & ~NAMES) &&
 	       scan_budget_suffices(gen);
 }
 
