@@ -61,7 +61,7 @@ trace_values() {
 }
 
 for compiler in "g++" "clang++" "clang++ -stdlib=libc++" \
-		"g++ -D_GLIBCXX_USE_CXX11_ABI=0"; do
+		"g++ -D_GLIBCXX_USE_CXX11_ABI=0" "g++ -m32"; do
 	for level in $levels; do
 		# shellcheck disable=SC2086
 		if $compiler -g -O$level -std=c++17 -o collections \

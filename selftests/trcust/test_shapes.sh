@@ -127,6 +127,18 @@ wrong 'type A\n\tdynamic a\n' "^wrong.shapes:1:6: .* missing 'value'"
 wrong 'type A\n\tcount a\n\tvalue a\n' "^wrong.shapes:3:2: .* missing 'type'"
 wrong 'type A\n\tone a b\n' "^wrong.shapes:2:8: .*missing 'the end of the line'"
 wrong 'type A\n\tone (a\n' "^wrong.shapes:2:8: "
+wrong 'type A\n\tlist a\n' "^wrong.shapes:1:6: .* missing 'value'"
+wrong 'type A\n\tlist a\n\tvalue b\n' "^wrong.shapes:1:6: .* missing 'next'"
+wrong 'type A\n\tlist a\n\tvalue b\n\tleft c\n' \
+	"^wrong.shapes:4:2: .* missing 'next' before 'left'"
+wrong 'type A\n\ttree a\n\tvalue b\n\tleft c\n\tparent d\n' \
+	"^wrong.shapes:1:6: .* missing 'right'"
+wrong 'type A\n\tone a\n\tentries\n' "^wrong.shapes:3:2: .* missing 'type'"
+wrong 'type A\n\teach a\n' "^wrong.shapes:1:6: .* missing 'count'"
+wrong 'type A\n\ttuple a,\n' "^wrong.shapes:2:"
+wrong 'type A\n\tleaves\n' "^wrong.shapes:2:8: .* missing 'the name of a member'"
+wrong 'type A\n\tleaves a\n' "^wrong.shapes:2:10: .* missing 'of'"
+wrong 'type A\n\tvariant a\n\tvalue b\n' "^wrong.shapes:1:6: .* missing 'cases'"
 wrong 'language cobol\n' "^wrong.shapes:1:10: .* missing 'c, c\+\+, rust or go'"
 status 1 "a file that isn't there is an error" \
 	trcust --shapes none.shapes app.tsf
@@ -148,4 +160,23 @@ fmt '%P%W' "'%W' prints a string|%W.*what is logged is none"
 fmt '%P%{auto} %P%D' 'written|printed with %P%\{auto\}'
 fmt 'x=%{auto}' 'it is written %P%\{auto\}'
 fmt '%P%{auto} %P%{auto} %P%{auto} %P%{auto}' 'nothing is logged for'
+# misfit LINES: of a shape for List
+misfit() {
+	printf 'type List\n%b' "$1" >misfit.shapes
+	status 1 "refused: $1" trcust --shapes misfit.shapes \
+		--shapes text.shapes lists.tsf
+	like "$(cat err)" "misfit.shapes, line 1" "  with file and line"
+}
+sed 's/\*t,\*l,\*e/*l/' app.tsf >lists.tsf
+sed '/^type L/,$d' app.shapes >text.shapes
+misfit '\tlist items\n\tnext nothing\n\tvalue name\n'
+misfit '\tlist items\n\tnext &self\n\tvalue nothing\n'
+misfit '\tlist nothing\n\tnext &self\n\tvalue name\n'
+misfit '\ttree items\n\tleft name\n\tright name\n\tparent no\n\tvalue n\n'
+misfit '\ttuple count, nothing\n'
+misfit '\ttuple items->n\n'
+misfit '\tleaves nothing of nothing\n'
+misfit '\teach items[index].nothing\n\tcount count\n'
+misfit '\tvariant count\n\tcases items\n\thead a\n\ttail b\n\tvalue c\n'
+
 tap_done

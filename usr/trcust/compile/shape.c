@@ -156,15 +156,65 @@ static bool shape_fits(struct evaluation *e, struct diag *diag,
 
 /* ---- tuples ---- */
 
-/* Is it in the bytes of the value itself? */
-static bool is_inside(const struct value *value)
+/* The number that an expression yields, which has no more than sums and masks of
+ * numbers; false: it has. */
+static bool constant_find(const struct bytes *rpn, uint64_t *number)
 {
-	static const uint8_t zero = RPN_lit;
+	uint64_t stack[TDF_RPN_STACK] = { 0 };
+	struct rpn_op op = { 0 };
+	unsigned int depth = 0;
+	int64_t value;
 
-	return value->kind == VALUE_PLACE && !value->bits &&
-	       value->place.count == 1 &&
-	       value->place.pieces[0].rpn.size == 1 &&
-	       *value->place.pieces[0].rpn.data == zero;
+	while (rpn_next(rpn->data, rpn->size, &op)) {
+		if (depth < op.pops || depth == TDF_RPN_STACK)
+			return false;
+		if (rpn_is_constant(&op, &value)) {
+			stack[depth++] = value;
+		} else if (op.code == RPN_plus_uconst) {
+			stack[depth - 1] += op.a;
+		} else if (op.code == RPN_and) {
+			depth--;
+			stack[depth - 1] &= stack[depth];
+		} else {
+			return false;
+		}
+	}
+	*number = *stack;
+	return depth == 1 && op.next == rpn->size;
+}
+
+/* Is it in the bytes of the value itself, which is at the address 0? Where? */
+static bool inside_find(const struct value *value, uint64_t *bit_offset)
+{
+	uint64_t bytes;
+
+	if (value->kind != VALUE_PLACE || value->bits ||
+	    value->place.count != 1 ||
+	    value->place.pieces[0].kind != PLACE_MEMORY ||
+	    !constant_find(&value->place.pieces[0].rpn, &bytes))
+		return false;
+	*bit_offset = value->bit_offset + 8 * bytes;
+	return true;
+}
+
+/* The type of an expression that is inside, and where. What is read on the way to
+ * it shows that it isn't, so this is evaluated. */
+static bool inside_evaluate(struct evaluation *e, struct diag *diag,
+			    const struct expr *expr, const struct value *self,
+			    struct value_type *type, uint64_t *bit_offset)
+{
+	struct value value = { 0 };
+	bool unread = e->unread, found;
+
+	e->unread = false;
+	found = shape_evaluate(e, diag, expr, self, &value);
+	e->unread = unread;
+	if (!found)
+		return false;
+	found = inside_find(&value, bit_offset);
+	*type = value.type;
+	value_free(&value);
+	return found;
 }
 
 static bool tuple_add(struct tuple *tuple, const struct value_type *type,
@@ -185,18 +235,14 @@ static bool tuple_evaluate(struct evaluation *e, struct diag *diag,
 			   const struct shape *shape, const struct value *self,
 			   struct tuple *tuple)
 {
-	for (unsigned int i = 0; i < shape->value_count; i++) {
-		struct value value = { 0 };
-		bool done;
+	struct value_type type;
+	uint64_t offset;
 
-		if (!shape_evaluate(e, diag, shape->values[i], self, &value))
+	for (unsigned int i = 0; i < shape->value_count; i++)
+		if (!inside_evaluate(e, diag, shape->values[i], self, &type,
+				     &offset) ||
+		    !tuple_add(tuple, &type, offset, i))
 			return false;
-		done = is_inside(&value) &&
-		       tuple_add(tuple, &value.type, value.bit_offset, i);
-		value_free(&value);
-		if (!done)
-			return false;
-	}
 	return true;
 }
 
@@ -303,17 +349,15 @@ static bool leaves_find(struct evaluation *e, struct diag *diag,
 		.e = e, .name = shape->leaf, .tuple = tuple, .order = -1,
 		.last = &last,
 	};
-	struct value in = { 0 };
+	struct value_type in;
 	Dwarf_Die class;
 	bool found;
 
-	if (!shape_evaluate(e, diag, shape->what, self, &in))
-		return false;
-	found = is_inside(&in) && value_type_composed(e->c, &in.type, &class);
-	walk.bit_offset = in.bit_offset;
+	found = inside_evaluate(e, diag, shape->what, self, &in,
+				&walk.bit_offset) &&
+		value_type_composed(e->c, &in, &class);
 	if (found)
 		dwarf_type_members(&class, leaf_take, &walk);
-	value_free(&in);
 	return found && !walk.failed && !leaves_lack(tuple, last);
 }
 
@@ -323,17 +367,13 @@ static bool part_find(struct evaluation *e, struct diag *diag,
 		      const struct expr *expr, struct value_type *type,
 		      uint64_t *bit_offset)
 {
-	struct value self, value = { 0 };
+	uint64_t offset = 0;
+	struct value self;
 	bool found;
 
 	found = value_of_type(type, &self) &&
-		shape_evaluate(e, diag, expr, &self, &value);
-	if (found) {
-		found = is_inside(&value);
-		*type = value.type;
-		*bit_offset += value.bit_offset;
-		value_free(&value);
-	}
+		inside_evaluate(e, diag, expr, &self, type, &offset);
+	*bit_offset += offset;
 	value_free(&self);
 	return found;
 }
@@ -540,16 +580,14 @@ static bool expression_type(const struct evaluation *site,
 	struct value self, value = { 0 };
 	bool done;
 
-	e.unread = true;
+	e.unread = !bit_offset;
 	if (!value_of_type(type, &self))
 		return false;
 	done = shape_evaluate(&e, shape->file->diag, expr, &self, &value);
 	if (done) {
 		*result = value.type;
-		if (bit_offset) {
-			*bit_offset = value.bit_offset;
-			done = is_inside(&value);
-		}
+		if (bit_offset)
+			done = inside_find(&value, bit_offset);
 		value_free(&value);
 	}
 	value_free(&self);
