@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "dynamic.h"
 #include "lib/array.h"
 
 void message_name(char *text, size_t size, const char *name, uint64_t symbol,
@@ -160,6 +161,7 @@ void analysis_end(struct compilation *c)
 	symbol_index_free(&analysis->symbols);
 	calls_end(analysis->calls);
 	usdt_free(&analysis->usdt);
+	dynamic_forget(analysis->dynamic);
 	if (analysis->cfi_is_own)
 		dwarf_cfi_end(analysis->source.cfi);
 	free(analysis);

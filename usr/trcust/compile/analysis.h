@@ -46,6 +46,7 @@ struct analysis {
 	bool runtime_known;
 	struct usdt_probes usdt;
 	bool usdt_known;
+	struct dynamic_known *dynamic;	/* dynamic.h */
 };
 
 /* 0, -ENOMEM. Nothing is done when c->analysis is there. */

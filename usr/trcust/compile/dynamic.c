@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "analysis.h"
 #include "lib/array.h"
 
 #define TYPES_MOST	8192	/* that are named */
@@ -596,14 +597,41 @@ static int class_types_find(const struct compilation *c,
 
 /* ---- any language ---- */
 
-int dynamic_types_find(const struct compilation *c,
-		       const struct value_type *declared,
-		       struct dynamic_types *types)
+struct dynamic_known {
+	struct dynamic_known *next;
+	const void *entry;	/* of the declared type */
+	struct dynamic_types types;
+};
+
+void dynamic_forget(struct dynamic_known *known)
+{
+	while (known) {
+		struct dynamic_known *next = known->next;
+
+		dynamic_types_free(&known->types);
+		free(known);
+		known = next;
+	}
+}
+
+static int dynamic_copy(const struct dynamic_types *from,
+			struct dynamic_types *to)
+{
+	for (size_t i = 0; i < from->count; i++)
+		if (!dynamic_add(to, &from->list[i], from->list[i].name,
+				 strlen(from->list[i].name)))
+			return -ENOMEM;
+	return 0;
+}
+
+/* The debug information of all units is read for it. */
+static int types_search(const struct compilation *c,
+			const struct value_type *declared,
+			struct dynamic_types *types)
 {
 	Dwarf_Die unit, die = declared->die;
 	int code = 0;
 
-	memset(types, 0, sizeof(*types));
 	if (!die.addr || !dwarf_diecu(&die, &unit, NULL, NULL))
 		return 0;
 	switch (dwarf_srclang(&unit)) {
@@ -619,6 +647,32 @@ int dynamic_types_find(const struct compilation *c,
 	}
 	dynamic_sort(types);
 	return code;
+}
+
+int dynamic_types_find(const struct compilation *c,
+		       const struct value_type *declared,
+		       struct dynamic_types *types)
+{
+	struct dynamic_known *known = c->analysis ? c->analysis->dynamic : NULL;
+	int code;
+
+	memset(types, 0, sizeof(*types));
+	while (known && known->entry != declared->die.addr)
+		known = known->next;
+	if (known)
+		return dynamic_copy(&known->types, types);
+	code = types_search(c, declared, types);
+	known = code || !c->analysis ? NULL : calloc(1, sizeof(*known));
+	if (!known)
+		return code;
+	known->entry = declared->die.addr;
+	if (dynamic_copy(types, &known->types)) {
+		dynamic_forget(known);
+		return -ENOMEM;
+	}
+	known->next = c->analysis->dynamic;
+	c->analysis->dynamic = known;
+	return 0;
 }
 
 void dynamic_types_free(struct dynamic_types *types)

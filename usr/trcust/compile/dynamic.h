@@ -35,5 +35,8 @@ int dynamic_types_find(const struct compilation *c,
 bool dynamic_is_class(const struct compilation *c,
 		      const struct value_type *type);
 void dynamic_types_free(struct dynamic_types *types);
+/* Those that were found once, each with its type. */
+struct dynamic_known;
+void dynamic_forget(struct dynamic_known *known);
 
 #endif
