@@ -125,8 +125,8 @@ pub fn ones(b: &Box<Item>, rc: &Rc<u32>, arc: &Arc<String>) -> u64 {
 fn quoted(s: &str) -> String { s.to_string().show() }
 
 fn seconds(d: Duration) -> String {
-	format!("{:?}", d).replace("µ", "u").replace("0ns", "0s")
-		.replace(".0s", "0ns")
+	if d == Duration::from_secs(0) { return "0s".to_string(); }
+	format!("{:?}", d).replace("µ", "u")
 }
 
 #[inline(never)]
