@@ -1118,7 +1118,7 @@ static bool parts_absent(struct shaping *g, unsigned int count)
 }
 
 /* A number for what is kept; 0: no more. What takes one gives it back. */
-static unsigned int kept_take(struct shaping *g)
+static unsigned int kept_number(struct shaping *g)
 {
 	return g->kept < TDF_KEPT_MAX ? ++g->kept : 0;
 }
@@ -1151,7 +1151,7 @@ static bool part_number(struct shaping *g, const struct bytes *number)
 /* The same, which later parts have from there; *number becomes how. */
 static bool part_number_keep(struct shaping *g, struct bytes *number)
 {
-	unsigned int kept = kept_take(g);
+	unsigned int kept = kept_number(g);
 
 	if (!part_number(g, number))
 		return false;
@@ -1203,8 +1203,8 @@ static bool shape_number(struct shaping *g, const struct shape *shape,
 }
 
 /* Appends the comparison of a and a constant, both without a sign. */
-static void emit_compare(struct bytes *rpn, const struct bytes *a,
-			 uint64_t number, uint8_t op)
+static void shape_compare(struct bytes *rpn, const struct bytes *a,
+			  uint64_t number, uint8_t op)
 {
 	bytes_join(rpn, a);
 	rpn_emit_const(rpn, SIGN);
@@ -1216,7 +1216,7 @@ static void emit_compare(struct bytes *rpn, const struct bytes *a,
 static void emit_at_most(struct bytes *rpn, const struct bytes *a,
 			 uint64_t number)
 {
-	emit_compare(rpn, a, number, RPN_le);
+	shape_compare(rpn, a, number, RPN_le);
 }
 
 /* Appends the bytes of `count` elements, `limit` at most. */
@@ -1226,7 +1226,7 @@ static void emit_elements(struct bytes *rpn, const struct bytes *count,
 	struct bytes most = { 0 };
 
 	rpn_emit_const(&most, limit);
-	emit_compare(rpn, count, limit, RPN_gt);
+	shape_compare(rpn, count, limit, RPN_gt);
 	rpn_emit_op(rpn, RPN_bra);
 	rpn_emit_fixed(rpn, count->size + 3, 2);
 	bytes_join(rpn, count);
@@ -1631,10 +1631,10 @@ static void list_begin(struct shaping *g, const struct shape *shape,
 		       "lists in lists");
 	*list = (struct list){ .shape = shape, .ctype = ctype };
 	if (shape->kind == SHAPE_EACH || shape->count)
-		list->count_kept = kept_take(g);
+		list->count_kept = kept_number(g);
 	if (shape->kind != SHAPE_EACH) {
-		list->kept[0] = kept_take(g);
-		list->kept[1] = kept_take(g);
+		list->kept[0] = kept_number(g);
+		list->kept[1] = kept_number(g);
 	}
 }
 
