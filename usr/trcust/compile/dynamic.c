@@ -625,7 +625,7 @@ static int dynamic_copy(const struct dynamic_types *from,
 }
 
 /* The debug information of all units is read for it. */
-static int types_search(const struct compilation *c,
+static int dynamic_search(const struct compilation *c,
 			const struct value_type *declared,
 			struct dynamic_types *types)
 {
@@ -661,7 +661,7 @@ int dynamic_types_find(const struct compilation *c,
 		known = known->next;
 	if (known)
 		return dynamic_copy(&known->types, types);
-	code = types_search(c, declared, types);
+	code = dynamic_search(c, declared, types);
 	known = code || !c->analysis ? NULL : calloc(1, sizeof(*known));
 	if (!known)
 		return code;
