@@ -355,7 +355,8 @@ static bool expr_at_type(const struct expr_parser *e)
 
 /*
  * Names of types in casts and sizeof (C11 section 6.7.7), without arrays and
- * functions, up to the ')' after it. False, silently: there is none here.
+ * functions, up to the ')' after it. False, silently: there is none here; with a
+ * message: no memory.
  * *sure: a word that C has for types, or a pointer; else a name that may be
  * a variable's as well.
  */
@@ -366,8 +367,10 @@ static bool expr_type_parse(struct expr_parser *e, struct expr_type **result,
 	struct token first = e->p->token;
 	struct type_words w = { 0 };
 
-	if (!type)
+	if (!type) {
+		parser_report(e->p, first.pos, TRCERR_NO_MEM);
 		return false;
+	}
 	qualifiers_skip(e);
 	*sure = expr_at_type(e) || e->p->token.text != first.text;
 	if (at_one_of(e, base_words)) {
