@@ -54,4 +54,27 @@ each "--dump of files" trcust --dump app.tdf TRC0005.TFF
 each "--dump of a TSF" trcust --dump app.tsf
 each "--from-module" trcust --from-module --args -o made/app.tsf ./app
 each "--from-source" trcust --from-source -o made/app.tsf app.c
+cat >classes.cc <<'C'
+#include <functional>
+#include <string>
+struct Shape { int id = 1; virtual ~Shape() {} };
+struct Circle : Shape { std::string name = "c"; };
+__attribute__((noinline)) int work(Shape *s, std::function<int()> &f)
+{
+	return s->id + f();
+}
+int main()
+{
+	std::function<int()> f = [] { return 1; };
+	Circle c;
+
+	return work(&c, f) & 1;
+}
+C
+printf 'MODNAME=./classes\nMAJOR=6\nTRACE TP=.work, VARS=(*s, f)\n' >classes.tsf
+if g++ -g -O0 -o classes classes.cc 2>log; then
+	each "objects of derived classes" trcust -W1 -o made classes.tsf
+else
+	skip "objects of derived classes" "needs g++"
+fi
 tap_done

@@ -347,7 +347,7 @@ struct class_types {
 	char *base;		/* name of the declared class */
 	struct class_info *infos;	/* by name */
 	size_t count, room;
-	bool failed;
+	bool *failed;		/* out of memory */
 };
 
 /* Stops at the first base class that has the property. */
@@ -403,6 +403,8 @@ bool dynamic_is_class(const struct compilation *c,
 	if (!dwarf_type_is_declared_only(&bare))
 		return class_has_vtable(&bare, c, 0);
 	name = dwarf_type_name(&bare);
+	if (!name && dwarf_diename(&bare))
+		c->module->exhausted = true;
 	known = name && !strcmp(name, EXCEPTION);
 	free(name);
 	return known;
@@ -457,6 +459,8 @@ static bool class_derives(Dwarf_Die *class, const void *context,
 	char *name = dwarf_type_name(&die);
 	bool same = name && !strcmp(name, k->base);
 
+	*k->failed |= !name && dwarf_diename(&die);
+
 	if (name && !same && dwarf_type_is_declared_only(&die))
 		same = !strcmp(k->base, EXCEPTION) &&
 		       !strncmp(name, "std::", 5) && depth;
@@ -473,6 +477,7 @@ static bool class_take(struct class_types *k, Dwarf_Die *die)
 	if (dwarf_type_is_declared_only(die) || !class_derives(die, k, 0))
 		return true;
 	key.name = dwarf_type_name(die);
+	*k->failed |= !key.name && dwarf_diename(die);
 	info = key.name && k->count ?
 		       bsearch(&key, k->infos, k->count, sizeof(*k->infos),
 			       info_compare) : NULL;
@@ -482,7 +487,7 @@ static bool class_take(struct class_types *k, Dwarf_Die *die)
 				   strlen(key.name));
 	}
 	free(key.name);
-	return good;
+	return good && !*k->failed;
 }
 
 /* Classes are in units, namespaces and other classes. */
@@ -565,19 +570,19 @@ static int class_types_find(const struct compilation *c,
 			    const struct value_type *declared,
 			    struct dynamic_types *types)
 {
-	struct class_types k = { .c = c, .types = types };
+	bool failed = false, done;
+	struct class_types k = { .c = c, .types = types, .failed = &failed };
 	struct dynamic_type other = {
 		.value = declared->die, .other = true, .rank = 3,
 		.address = UINT64_MAX,
 	};
 	Dwarf_Die bare, root;
 	Dwarf_CU *unit = NULL;
-	bool done;
 
 	dwarf_type_peel(&declared->die, &bare, NULL);
 	k.base = bare.addr ? dwarf_type_name(&bare) : NULL;
 	if (!k.base)
-		return 0;
+		return bare.addr && dwarf_diename(&bare) ? -ENOMEM : 0;
 	if (!strncmp(k.base, "std::function<", strlen("std::function<"))) {
 		done = targets_take(&k);
 		free(k.base);
@@ -592,7 +597,7 @@ static int class_types_find(const struct compilation *c,
 		free(k.infos[i].name);
 	free(k.infos);
 	free(k.base);
-	return done ? 0 : -ENOMEM;
+	return done && !failed ? 0 : -ENOMEM;
 }
 
 /* ---- any language ---- */

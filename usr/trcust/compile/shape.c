@@ -1050,6 +1050,7 @@ static bool shape_failed(struct shaping *g)
 static void guard_emit(const struct bytes *guard, const struct bytes *value,
 		       struct bytes *rpn)
 {
+	rpn->failed |= guard->failed;
 	if (!guard->size) {
 		bytes_join(rpn, value);
 		return;

@@ -2,6 +2,7 @@
 #include "value.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -280,12 +281,17 @@ bool value_in_memory(const struct value *value, uint64_t bytes,
 {
 	struct place part;
 	bool in_memory;
+	int code;
 
 	if (value->kind != VALUE_PLACE || value->bits || value->reversed ||
-	    value->bit_offset % 8 ||
-	    place_slice(&value->place, value->bit_offset / 8,
-			bytes ? bytes : 1, &part))
+	    value->bit_offset % 8)
 		return false;
+	code = place_slice(&value->place, value->bit_offset / 8,
+			   bytes ? bytes : 1, &part);
+	if (code == -ENOMEM)
+		rpn->failed = true;
+	if (code)
+		return code == -ENOMEM;
 	in_memory = part.count == 1 && part.pieces[0].kind == PLACE_MEMORY;
 	if (in_memory)
 		bytes_add(rpn, part.pieces[0].rpn.data,

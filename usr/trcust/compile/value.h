@@ -92,7 +92,8 @@ bool value_refer(struct evaluation *e, struct value *value);
 /* The part of a struct, union or array that begins so many bits into it. */
 void value_narrow(struct value *value, const struct value_type *type,
 		  int64_t bits_in, unsigned int bits);
-/* In memory as a whole, and not a bit-field: appends its address. */
+/* In memory as a whole, and not a bit-field: appends its address. Also true
+ * without memory for that. */
 bool value_in_memory(const struct value *value, uint64_t bytes,
 		     struct bytes *rpn);
 
