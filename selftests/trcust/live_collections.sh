@@ -31,6 +31,7 @@ TRACE TP=.choices,DESC="t",FMT="c=%P%{auto}",FMT="vc=%P%{auto}",
 	FMT="vb=%P%{auto}",FMT="a=%P%{auto}",VARS=(c,v,b,a)
 TRACE TP=.times,DESC="t",FMT="ms=%P%{auto}",FMT="time=%P%{auto}",
 	FMT="min=%P%{auto}",VARS=(m,t,n)
+TRACE TP=.owners,DESC="t",FMT="wa=%P%{auto}",FMT="wb=%P%{auto}",VARS=(a,b)
 TRACE TP=.rows,DESC="t",FMT="r=%P%{auto}",FMT="p=%P%{auto}",VARS=(r,*p)
 T
 

@@ -9,6 +9,7 @@
 #include <forward_list>
 #include <list>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <tuple>
@@ -232,6 +233,14 @@ POINT void times(const Milliseconds &m, const Time &t, Minutes n)
 	       show_time(n.count() * 60000000000LL).c_str());
 }
 
+POINT void owners(const std::weak_ptr<string> &a,
+		  const std::weak_ptr<string> &b)
+{
+	KEEP(a); KEEP(b);
+	printf("wa=%s\nwb=%s\n", a.expired() ? "NULL" : show(*a.lock()).c_str(),
+	       b.expired() ? "NULL" : show(*b.lock()).c_str());
+}
+
 static unsigned seed = 1;
 
 static unsigned draw(unsigned n)
@@ -390,6 +399,19 @@ static void do_choices()
 	      Minutes(draw(100)));
 }
 
+static void do_owners()
+{
+	std::shared_ptr<string> s = std::make_shared<string>(word());
+	std::weak_ptr<string> a = s, b;
+
+	if (draw(3))
+		b = std::make_shared<string>(word());
+	if (draw(2))
+		owners(a, b);
+	s.reset();
+	owners(b, a);
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 1 ? atoi(argv[1]) : 1;
@@ -403,6 +425,7 @@ int main(int argc, char **argv)
 		do_tables();
 		do_blocks();
 		do_choices();
+		do_owners();
 		rows(Row(draw(99), word(), 'a' + draw(26), None(),
 			 std::pair<short, long>(draw(9), draw(9999))), &p);
 	}
