@@ -45,7 +45,11 @@ import tdf as tdf_file  # noqa: E402
 ENV = os.environ
 SCRATCH = ENV["SCRATCH"]
 HITS = int(ENV.get("HITS", "3"))
-DATA_MAX = 512
+DATA_MAX = 1024
+RPN_VECTOR = 0xe8
+# the bytes are compared, not what they mean
+SHAPES = "".join("language %s\ntype *\n\tmembers\n" % language
+                 for language in ("c", "c++", "rust"))
 # the worst of what a pair met at its hits counts
 CLASSES = ("unequal", "gdb-only", "ours-only", "equal", "neither", "early",
            "unread")
@@ -204,9 +208,13 @@ def refusals(text):
 def compile_points(program, points):
     """Leave out what trcust refuses, until it refuses nothing."""
     path = os.path.join(SCRATCH, "corpus.tsf")
+    shapes = os.path.join(SCRATCH, "corpus.shapes")
+    with open(shapes, "w") as out:
+        out.write(SHAPES)
     for _ in range(6):
         where = write_tsf(path, program, points)
-        run = subprocess.run([ENV["TRCUST"], "--site=exact", path],
+        run = subprocess.run([ENV["TRCUST"], "--site=exact", "--shapes",
+                              shapes, path],
                              stderr=subprocess.PIPE,
                              stdout=subprocess.DEVNULL, check=False)
         text = run.stderr.decode()
@@ -259,7 +267,8 @@ def is_early(pair, value, frame):
     """A register for trcust, memory of this frame for gdb."""
     kind, _, rpn = pair.parts[0]
     stack = int(frame.read_register("rsp"))
-    plain = 0x70 <= rpn[0] <= 0x8f and len(rpn) == 2 and not rpn[1]
+    plain = rpn[0] == RPN_VECTOR or \
+        0x70 <= rpn[0] <= 0x8f and len(rpn) == 2 and not rpn[1]
     return value.address is not None and plain and \
         kind in (tdf_file.STMT_VALUE, tdf_file.STMT_ASCIIZ) and \
         abs(int(value.address) - stack) < 1 << 20
