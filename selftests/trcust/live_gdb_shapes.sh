@@ -73,12 +73,13 @@ compare() {
 	read -r same left wrong <score
 }
 
+abis=1
+[ "$LONG" = 1 ] && abis="1 0"
 for program in values collections; do
-	for option in "-O0" "-O0 -D_GLIBCXX_USE_CXX11_ABI=0"; do
-		what="$program $option"
-		# shellcheck disable=SC2086
-		g++ -g $option -std=c++17 -o $program "$here/$program.cc" \
-			2>log || {
+	for abi in $abis; do
+		what="$program, ABI $abi"
+		g++ -g -O0 -D_GLIBCXX_USE_CXX11_ABI="$abi" -std=c++17 \
+			-o $program "$here/$program.cc" 2>log || {
 			skip "$what" "it does not build"
 			continue
 		}
