@@ -134,4 +134,57 @@ like "$(tracefmt -q --format=json t.ras)" '\[\[0,0\],\[1,-1\],\[2,-2\],\[3,-3\],
 	"in JSON entries are pairs"
 like "$(tracefmt -q --format=json t.ras)" '"why":"next_node_not_found"' \
 	"and what was not found is named"
+
+# a wrong count of std::map and std::set: the node after the last one is none
+cat >trees.cc <<'C'
+#include <cstddef>
+#include <cstdio>
+#include <map>
+#include <set>
+__attribute__((noinline)) int use(const std::map<int, int> &m,
+				  const std::set<int> &s)
+{
+	return printf("%zu %zu\n", m.size(), s.size());
+}
+
+// Where the library keeps the number of elements
+template<class T> static void recount(T &object, std::size_t from, std::size_t to)
+{
+	std::size_t *word = reinterpret_cast<std::size_t *>(&object);
+
+	for (std::size_t i = 0; i < sizeof(T) / sizeof(*word); i++)
+		if (word[i] == from)
+			word[i] = to;
+}
+
+int main()
+{
+	std::map<int, int> m{ { 1, 2 }, { 3, 4 }, { 5, 6 } };
+	std::set<int> s{ 7, 8, 9 };
+
+	recount(m, 3, 100);
+	recount(s, 3, 5);
+	use(m, s);
+	recount(m, 100, 3);
+	recount(s, 5, 3);
+	return 0;
+}
+C
+cat >trees.tsf <<'T'
+MODNAME=./trees
+MAJOR=2
+TRACE MINOR=1, TP=use, VARS=(m, s)
+T
+for compiler in "g++" "clang++ -stdlib=libc++"; do
+	# shellcheck disable=SC2086
+	if $compiler -O1 -g -std=c++17 -o trees trees.cc 2>log; then
+		trcust -W1 trees.tsf
+		trace run -o t.ras trees.tdf -- ./trees >log 2>&1
+		is "$(tracefmt -q t.ras | grep '^[ms] =')" \
+			'm = {1: 2, 3: 4, 5: 6, <cut: 3 of 100>}
+s = {7, 8, 9, <cut: 3 of 5>}' "$compiler: a count larger than the tree"
+	else
+		skip "$compiler: a wrong count" "it does not build"
+	fi
+done
 tap_done

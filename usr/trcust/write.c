@@ -133,8 +133,9 @@ static void write_site(struct tdf_writer *w, const struct compile_site *in,
 	/* without a file or map, an address is one of the BTF's image */
 	bool placed = w->c->module->elf || w->c->map;
 	/* the kernel is asked for its symbols, those of programs are shown */
-	char *full = w->c->module->kind == TDF_MODULE_USER ?
-			     demangle_symbol(in->symbol) : NULL;
+	bool is_shown = w->c->module->kind == TDF_MODULE_USER;
+	char *full = is_shown ? demangle_symbol(in->symbol) : NULL;
+	bool failed = is_shown && !full && errno == ENOMEM;
 	char *shown = full ? demangle_display(full) : NULL;
 	struct tdf_site out = {
 		.offset = in->offset,
@@ -154,6 +155,7 @@ static void write_site(struct tdf_writer *w, const struct compile_site *in,
 	if (!arch_insn_print(w->c->module->arch, in->insn, in->insn_length,
 			     in->address, text, sizeof(text)))
 		out.text = strings_add(&w->strings, text);
+	w->file.failed |= failed || (full && !shown);
 	free(shown);
 	free(full);
 	memcpy(out.insn, in->insn, sizeof(out.insn));

@@ -536,10 +536,10 @@ static bool target_take(struct class_types *k,
 	struct dynamic_type type = { .address = symbol->address };
 	char *name = strndup(symbol->name, symbol->name_length);
 	char *full = name ? demangle_symbol(name) : NULL;
+	bool good = full || (name && errno != ENOMEM);
 	const char *end = full ? strstr(full, ">::_M_invoke(") : NULL;
 	const char *at = full ? full + sizeof(start) - 1 : NULL;
 	size_t signature = strlen(k->base) - strlen("std::function<>");
-	bool good = true;
 
 	if (end && !strncmp(full, start, sizeof(start) - 1) &&
 	    takes_spaced(&at, k->base + strlen("std::function<"), signature) &&

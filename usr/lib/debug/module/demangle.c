@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "demangle.h"
 
+#include <errno.h>
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -42,6 +43,7 @@ static char *demangle(const char *mangled, int options)
 	struct demangling d = {0};
 	char *text = NULL;
 
+	errno = 0;
 	if (!demangle_is_mangled(mangled, strlen(mangled)))
 		return NULL;
 	d.text = malloc(DEMANGLED_MAX + 1);

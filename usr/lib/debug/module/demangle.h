@@ -10,7 +10,8 @@
 
 /*
  * "ns::cls::fn(int, char const*) const" of a mangled name, without a return
- * type, malloc'd. NULL: it isn't mangled, is damaged, or there is no memory.
+ * type, malloc'd. NULL: it isn't mangled, is damaged (errno is 0), or there is no
+ * memory (ENOMEM).
  */
 char *demangle_symbol(const char *mangled);
 /* With the return type, as templates have one: "int fn<int>(int)" */
