@@ -377,9 +377,10 @@ static void context_make(struct bytes *b, uint32_t mask)
 {
 	char comm[16] = "thread \xff";
 
-	if (mask & RAS_CONTEXT_COMM)
+	if (mask & (RAS_CONTEXT_COMM | RAS_CONTEXT_NAME))
 		bytes_add(b, comm, sizeof(comm));
-	any_bytes(b, RAS_CONTEXT_BYTES(mask & ~RAS_CONTEXT_COMM));
+	any_bytes(b, RAS_CONTEXT_BYTES(mask & ~(RAS_CONTEXT_COMM |
+						RAS_CONTEXT_NAME)));
 	if (mask & RAS_CONTEXT_STACK)
 		any_stack(b);
 }
