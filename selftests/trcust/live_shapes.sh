@@ -10,7 +10,7 @@ LC_ALL=C.UTF-8
 export LC_ALL
 cd "$TMP" || exit 1
 rounds=40
-levels="0 2"
+levels=2
 if [ "$LONG" = 1 ]; then
 	rounds=400
 	levels="0 1 2"
