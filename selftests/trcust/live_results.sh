@@ -3,6 +3,7 @@
 # What functions return is what the program itself prints of it, or marked: in
 # registers and in memory, of C, C++ and Rust, also in 32-bit programs.
 . "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/values_judge.sh"
 need_root
 need gcc
 here=$(cd "$(dirname "$0")" && pwd)/results
@@ -10,16 +11,6 @@ LC_ALL=C.UTF-8
 export LC_ALL
 cd "$TMP" || exit 1
 rounds=12
-
-# Of each line: the same, marked, or wrong.
-compare() {
-	paste "$1" "$2" | awk -F '\t' '
-		$1 == $2 { same++; next }
-		$2 ~ /<(cut|not |[0-9]+ of )/ { marked++; next }
-		{ wrong++; if (wrong < 9) print "is " $2 ", not " $1 }
-		END { print same + 0, marked + 0, wrong + 0 >"score" }' >wrong
-	read -r same marked wrong <score
-}
 
 # trace_results NAME INCLUDE: the program has been built
 trace_results() {
@@ -33,12 +24,7 @@ trace_results() {
 	}
 	trace run -o t.ras v.tdf -- ./values "$rounds" >printed 2>log
 	tracefmt -q t.ras 2>log2 | grep -a '^returns' >traced
-	compare printed traced
-	is "$(wc -l <traced)" "$(wc -l <printed)" "$name: every value is traced"
-	is "$wrong" 0 "$name: none is wrong and not marked"
-	diag_file wrong
-	ok "$name: $same are the same, $marked marked" \
-		[ "$same" -gt $((2 * marked)) ]
+	judge_values "$name" 2
 }
 
 for row in "gcc -O0" "gcc -O2" "clang -O0" "clang -O2" "gcc -m32 -O2"; do
@@ -149,7 +135,8 @@ for row in "gcc -O0" "clang -O0"; do
 	trcust -W1 v.tsf >log 2>&1 || diag_file log
 	trace run -o t.ras v.tdf -- ./values >printed 2>log
 	tracefmt -q t.ras 2>log2 | sed -n 's/^ *\([xy] = \)/\1/p;/^returns/p' >traced
-	compare printed traced
+	wrong=none same=0
+	compare_values
 	is "$wrong" 0 "$row: no floating-point value is wrong"
 	diag_file wrong
 	ok "$row: arguments are read where they are stored: $same" \

@@ -4,6 +4,7 @@
 # marked: strings, vectors, optional values, pointers, enumerations; of C++ with
 # both of its libraries, of Rust and of Go.
 . "$(dirname "$0")/../tap.sh"
+. "$(dirname "$0")/values_judge.sh"
 need_root
 here=$(cd "$(dirname "$0")" && pwd)/shapes
 LC_ALL=C.UTF-8
@@ -77,16 +78,6 @@ TRACE TP=scalars,DESC="t",FMT="a=%P%{auto}",FMT="b=%P%{auto}",
 	VARS=(a,b,c,d,r,*p,q,t,u)
 T
 
-# Of each line: the same, marked, or wrong.
-compare() {
-	paste "$1" "$2" | awk -F '\t' '
-		$1 == $2 { same++; next }
-		$2 ~ /<(cut|not |[0-9]+ of )/ { marked++; next }
-		{ wrong++; if (wrong < 9) print "is " $2 ", not " $1 }
-		END { print same + 0, marked + 0, wrong + 0 >"score" }' >wrong
-	read -r same marked wrong <score
-}
-
 # trace_values TSF NAME: the program has been built
 trace_values() {
 	if ! trcust -W1 "$1" >log 2>&1; then
@@ -96,12 +87,7 @@ trace_values() {
 	fi
 	trace run -b 32M -o t.ras "${1%.tsf}.tdf" -- ./values "$rounds" >printed 2>log
 	tracefmt -q t.ras 2>log2 | grep -a '^[a-z]*=' >traced
-	compare printed traced
-	is "$(wc -l <traced)" "$(wc -l <printed)" "$2: every value is traced"
-	is "$wrong" 0 "$2: none is wrong and not marked"
-	diag_file wrong
-	ok "$2: $same are the same, $marked marked" \
-		[ "$same" -gt $((9 * marked)) ]
+	judge_values "$2" 9
 }
 
 for compiler in "g++" "clang++" "clang++ -stdlib=libc++" \
