@@ -40,4 +40,21 @@ if trace query | grep -q uprobe_multi; then
 else
 	skip "arming time" "no uprobe_multi links"
 fi
+
+# Links that are freed all at once can stop the kernel (run_dir.c).
+if command -v strace >/dev/null; then
+	make_many 600
+	status 0 "600 points are armed" trace on "$TMP/many.tdf"
+	status 0 "and disarmed" strace -f -q -e trace=bpf -o "$TMP/calls" \
+		trace off "$TMP/many.tdf"
+	i=0
+	while [ -e "$RASTRACE_RUN/gone" ] && [ $i -lt 100 ]; do
+		sleep 0.1
+		i=$((i + 1))
+	done
+	is "$(grep -c 'BPF_OBJ_GET,.*/gone/' "$TMP/calls")" 2 \
+		"each 256 links are waited for"
+else
+	skip "how links are freed" "needs strace"
+fi
 tap_done

@@ -21,6 +21,7 @@
 
 #define PATIENCE_MS	150
 #define FEW		8	/* pins that aren't worth a process */
+#define LINKS_AT_A_TIME	256	/* that the kernel may be freeing */
 
 struct pins_walk {
 	const char *path;
@@ -64,6 +65,28 @@ unsigned int pins_count(const char *path)
 	return count;
 }
 
+/*
+ * A link whose last pin is removed is freed by a kernel worker, which waits for
+ * an RCU Tasks Trace grace period. 1,024 workers that wait on one CPU leave none
+ * to the grace period itself: from then on nothing ends there (6.18). A link that
+ * is closed is freed before close() returns, and so are those before it.
+ */
+static void pin_unlink(const char *path)
+{
+	static unsigned int removed;
+	int fd = ++removed < LINKS_AT_A_TIME ? -1 : bpf_obj_get(path);
+	char name[32], object[32] = "";
+
+	unlink(path);
+	if (fd < 0)
+		return;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	if (readlink(name, object, sizeof(object) - 1) > 0 &&
+	    strstr(object, "link"))
+		removed = 0;
+	close(fd);
+}
+
 static void pin_remove(const char *path, const char *name, void *context)
 {
 	struct stat st;
@@ -71,7 +94,7 @@ static void pin_remove(const char *path, const char *name, void *context)
 	if (lstat(path, &st))
 		return;
 	if (!S_ISDIR(st.st_mode)) {
-		unlink(path);
+		pin_unlink(path);
 		return;
 	}
 	pins_each(path, pin_remove, NULL);
