@@ -8,15 +8,14 @@
 #include <dwarf.h>
 #include <elf.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/buffer.h>
+#include "functions.h"
 #include "input.h"
 #include "lib/guard.h"
-#include "lib/hash.h"
 #include "lib/path.h"
 #include "trcust/tsf/parse_point.h"
 
@@ -227,10 +226,6 @@ static char *signature_target_find(struct dwarf_file *dwarf, uint64_t entry)
 				 * and this */
 #define FUNCTIONS_MAX	(POST - 1)
 #define USUAL_MAX	200	/* bytes of a string or sequence, mostly */
-#define NAMESAKES_MAX	32	/* functions with one name without its scope: of
-				 * more, each has the linked name, as comparing
-				 * each with all takes long */
-#define NAMESAKES_SLOTS	(1 << 14)
 #define NAME_MAX_SHOWN	200	/* bytes of a name in a DESC */
 
 /* What a tracepoint has; less when that doesn't compile. */
@@ -242,16 +237,11 @@ struct made_point {
 };
 
 struct made_function {
-	const struct module_symbol *symbol;
-	char *name;		/* as linked */
-	char *full;		/* as in the source; NULL: the same */
-	char *shown;		/* in DESC: "cls::fn", with the parameters where
-				 * another function has the same; NULL: name */
-	char *tp;		/* ".name", "@ADDR,0x1139" */
+	const struct named_function *f;
 	bool at_label;		/* the entry's point is at the symbol itself */
 	bool meets_exit;	/* or it has to be: after the prologue it is
 				 * where an exit is */
-	bool elsewhere;		/* tp means another function */
+	bool elsewhere;		/* TP means another function */
 	struct signature_parameters parameters;
 	char *unknown;		/* why nothing is known of them; or NULL */
 	char *results[2];	/* clauses of LEVEL_DATA and _TARGET at the
@@ -267,8 +257,7 @@ struct tsf_maker {
 	struct dwarf_file *dwarf;	/* NULL: none */
 	const struct shapes *shapes;
 	struct made_function *candidates;	/* minor - 1 is the index */
-	uint32_t namesakes[NAMESAKES_SLOTS];	/* functions by a hash of the
-						 * name without its scope */
+	struct named_functions functions;
 	size_t count;
 	size_t left_out;
 	bool again;		/* entries have other places now */
@@ -278,283 +267,12 @@ struct tsf_maker {
 	struct bytes lost;	/* comments about what is left out */
 };
 
-static bool glob_matches(const char *glob, const struct made_function *c)
-{
-	char *plain, *whole;
-	bool matches;
-
-	/* in Go "[...]" is a part of names */
-	if (!fnmatch(glob, c->name, 0) || !strcmp(glob, c->name))
-		return true;
-	if (!c->full) {
-		/* gcc's clone of a function */
-		const char *clone = strstr(c->name, ".isra.");
-
-		if (!clone)
-			clone = strstr(c->name, ".constprop.");
-		plain = clone ? strndup(c->name, clone - c->name) : NULL;
-		matches = plain && !fnmatch(glob, plain, 0);
-		free(plain);
-		return matches;
-	}
-	plain = strndup(c->full, demangle_plain_length(c->full));
-	matches = !fnmatch(glob, c->full, 0) ||
-		  (plain && !fnmatch(glob, plain, 0));
-	free(plain);
-	/* as TP has it, and as DESC does */
-	if (matches || demangle_matches(c->full, glob) ||
-	    (c->shown && !fnmatch(glob, c->shown, 0)))
-		return true;
-	plain = demangle_shorten(c->full);
-	matches = plain && !fnmatch(glob, plain, 0);
-	free(plain);
-	if (matches || !strchr(c->full, '<'))
-		return matches;
-	whole = demangle_whole(c->name);
-	matches = whole && !fnmatch(glob, whole, 0);
-	free(whole);
-	return matches;
-}
-
-static bool maker_wants(const struct tsf_maker *m,
-			const struct made_function *c)
-{
-	bool wanted = !m->s->include.count;
-
-	for (size_t i = 0; i < m->s->include.count && !wanted; i++)
-		wanted = glob_matches(m->s->include.globs[i], c);
-	for (size_t i = 0; i < m->s->exclude.count && wanted; i++)
-		wanted = !glob_matches(m->s->exclude.globs[i], c);
-	return wanted;
-}
-
-/* By address; of several names of one the first is taken: global, short. */
-static int made_compare(const void *a, const void *b)
-{
-	const struct module_symbol *x = ((const struct made_function *)a)->symbol;
-	const struct module_symbol *y = ((const struct made_function *)b)->symbol;
-
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	if ((x->bind == STB_LOCAL) != (y->bind == STB_LOCAL))
-		return x->bind == STB_LOCAL ? 1 : -1;
-	if (x->name_length != y->name_length)
-		return x->name_length < y->name_length ? -1 : 1;
-	return memcmp(x->name, y->name, x->name_length);
-}
-
 static void candidate_free(struct made_function *c)
 {
-	free(c->name);
-	free(c->full);
-	free(c->shown);
-	free(c->tp);
 	free(c->results[0]);
 	free(c->results[1]);
 	signature_parameters_free(&c->parameters);
 	free(c->unknown);
-}
-
-static uint32_t *namesakes_of(struct tsf_maker *m, const struct made_function *c)
-{
-	size_t length;
-	const char *base = demangle_base(c->full, &length);
-
-	return &m->namesakes[hash_fnv(HASH_FNV_START, base, length) %
-			     NAMESAKES_SLOTS];
-}
-
-static int candidates_gather(struct tsf_maker *m)
-{
-	const struct module *module = m->module;
-
-	m->candidates = calloc(module->symbol_count + 1,
-			       sizeof(*m->candidates));
-	if (!m->candidates)
-		return -ENOMEM;
-	for (size_t i = 0; i < module->symbol_count; i++) {
-		const struct module_symbol *symbol = &module->symbols[i];
-		struct made_function *c = &m->candidates[m->count];
-		const char *cold;
-
-		if (!(symbol->defined && !symbol->absolute &&
-		      !symbol->old_version && symbol->type == STT_FUNC &&
-		      symbol->size && symbol->name_length))
-			continue;
-		c->symbol = symbol;
-		c->name = strndup(symbol->name, symbol->name_length);
-		if (!c->name)
-			return -ENOMEM;
-		c->full = demangle_symbol(c->name);
-		c->shown = c->full ? demangle_display(c->full) : NULL;
-		if (c->full && !c->shown)
-			return -ENOMEM;
-		if (c->full)
-			++*namesakes_of(m, c);
-
-		/* "work.cold", "work.cold.3": what the compiler moved out of a
-		 * function */
-		cold = strstr(c->name, ".cold");
-		if (!(cold && symbol->bind == STB_LOCAL &&
-		      (!cold[5] || cold[5] == '.')) && maker_wants(m, c)) {
-			m->count++;
-			continue;
-		}
-		candidate_free(c);
-		memset(c, 0, sizeof(*c));
-	}
-	qsort(m->candidates, m->count, sizeof(*m->candidates), made_compare);
-	return 0;
-}
-
-static int shown_compare(const void *a, const void *b)
-{
-	struct made_function *const *x = a, *const *y = b;
-
-	return strcmp((*x)->shown, (*y)->shown);
-}
-
-/* Names that several functions have get their parameters. 0 or -ENOMEM. */
-static int shown_settle(struct tsf_maker *m)
-{
-	struct made_function **list = calloc(m->count + 1, sizeof(*list));
-	size_t count = 0, end;
-	int code = list ? 0 : -ENOMEM;
-
-	for (size_t i = 0; list && i < m->count; i++)
-		if (m->candidates[i].shown)
-			list[count++] = &m->candidates[i];
-	if (count)
-		qsort(list, count, sizeof(*list), shown_compare);
-	for (size_t i = 0; i < count; i = end) {
-		for (end = i + 1; end < count &&
-				  !shown_compare(&list[i], &list[end]); end++)
-			;
-		for (size_t j = i; j < end && end > i + 1 && !code; j++) {
-			char *text = demangle_shorten(list[j]->full);
-
-			code = text ? 0 : -ENOMEM;
-			if (!text)
-				break;
-			free(list[j]->shown);
-			list[j]->shown = text;
-		}
-	}
-	free(list);
-	return code;
-}
-
-static bool is_made_of(const char *name, const char *others)
-{
-	while (isalnum((unsigned char)*name) || (*name && strchr(others, *name)))
-		name++;
-	return !*name;
-}
-
-/* As the manual has it (1.3.5.4), or as people write it, or in quotes. NULL: it
- * can't be written. */
-static char *made_name_write(struct module *module, const char *name)
-{
-	const char *form = ".\"%s\"";
-	char *text = NULL;
-
-	if (strpbrk(name, "\"\\\n"))
-		return NULL;
-	if (is_made_of(name, "_.$"))
-		form = ".%s";
-	else if (is_made_of(name, strstr(name, "::") ? "_:<>(), *&" :
-						       "_.()[], *") &&
-		 !strstr(name, "operator"))
-		form = "%s";
-	if (asprintf(&text, form, name) >= 0)
-		return text;
-	module->exhausted = true;
-	return NULL;
-}
-
-/* The debug information knows just one function of the name, in the file if there
- * is one. */
-static bool is_only_one(struct dwarf_file *dwarf, const struct made_function *c,
-			const char *name, const char *file)
-{
-	struct dwarf_functions found;
-	bool is_one = false;
-
-	if (dwarf_function_find(dwarf, name, file, &found))
-		return false;
-	for (size_t i = 0; i < found.count; i++) {
-		if (found.functions[i].inlined)
-			continue;
-		is_one = found.functions[i].entry == c->symbol->address;
-		if (!is_one)
-			break;
-	}
-	dwarf_functions_free(&found);
-	return is_one;
-}
-
-/* "file.c:name"; NULL: that isn't this function alone. */
-static char *name_with_file(const struct tsf_maker *m,
-			    const struct made_function *c)
-{
-	const char *file;
-	char *name, *text;
-	uint32_t line;
-
-	if (!m->dwarf ||
-	    !dwarf_line_of(m->dwarf, c->symbol->address, &file, &line))
-		return NULL;
-	file = source_path_base(file);
-	if (!is_only_one(m->dwarf, c, c->name, file) ||
-	    asprintf(&name, "%s:%s", file, c->name) < 0)
-		return NULL;
-	text = made_name_write(m->module, name);
-	free(name);
-	return text;
-}
-
-/* The symbols know just one function of the name. */
-static bool symbol_is_only_one(const struct tsf_maker *m,
-			       const struct made_function *c, const char *name)
-{
-	bool others;
-	const struct module_symbol *found =
-		module_symbol_find(m->module, name, MODULE_CODE, &others);
-
-	return found && found->address == c->symbol->address && !others;
-}
-
-/* The name that people write, in short or with its parameters. NULL: neither
- * means this function alone. */
-static char *name_as_written(struct tsf_maker *m, const struct made_function *c)
-{
-	char *whole = demangle_shorten(c->full), *text = NULL;
-	const char *names[] = { c->shown, whole };
-
-	/* debug information has names without the tags of an ABI */
-	for (size_t i = 0; i < 2 && !text && names[i]; i++)
-		if (!strstr(names[i], "[abi:") &&
-		    (m->dwarf ? is_only_one(m->dwarf, c, names[i], NULL) :
-				symbol_is_only_one(m, c, names[i])))
-			text = made_name_write(m->module, names[i]);
-	free(whole);
-	return text;
-}
-
-/* What TP is: the name as people write it, or as linked, with its file where it
- * isn't the only one, or the bare address. */
-static int candidate_place(struct tsf_maker *m, struct made_function *c)
-{
-	if (c->full && *namesakes_of(m, c) <= NAMESAKES_MAX)
-		c->tp = name_as_written(m, c);
-	if (!c->tp)
-		c->tp = symbol_is_only_one(m, c, c->name) ?
-				made_name_write(m->module, c->name) :
-				name_with_file(m, c);
-	if (!c->tp && asprintf(&c->tp, "@ADDR,%#" PRIx64,
-			       c->symbol->address) < 0)
-		c->tp = NULL;
-	return c->tp ? 0 : -ENOMEM;
 }
 
 /* As a string of the TSF has it (manual 1.3.5.6), cut to size. */
@@ -575,7 +293,7 @@ static void text_quote(struct bytes *text, const char *name)
 static void text_point(struct tsf_maker *m, const struct made_function *c, bool post)
 {
 	enum level level = post ? c->post.level : c->entry.level;
-	const char *scope = c->symbol->bind == STB_LOCAL ? "PRIV" : "PUB";
+	const char *scope = c->f->symbol->bind == STB_LOCAL ? "PRIV" : "PUB";
 	struct bytes *text = &m->text;
 	unsigned int minor = c - m->candidates + 1;
 	const char *before;
@@ -599,14 +317,14 @@ static void text_point(struct tsf_maker *m, const struct made_function *c, bool 
 		}
 	}
 	bytes_print(text, "\nTRACE MINOR=0x%04x,\n\tTP=%s%s,\n",
-		    post ? minor | POST : minor, c->tp,
+		    post ? minor | POST : minor, c->f->tp,
 		    post && !m->module->elf ? ",RETEP=CALLER" :
 		    post ? ",RETEP" : c->at_label ? "+0" : "");
 	bytes_print(text, "\tTYPE=(%s,%s),\n\tDESC=\"(", scope,
 		    post ? "POST" : "PRE");
 	text_quote(text, path_base(m->modname));
 	bytes_print(text, ") ");
-	text_quote(text, c->shown ? c->shown : c->name);
+	text_quote(text, c->f->shown ? c->f->shown : c->f->name);
 	bytes_print(text, " %s-Invocation\"", post ? "Post" : "Pre");
 	before = ",\n\tVARS=(";
 	for (size_t i = 0; level != LEVEL_BARE && !post &&
@@ -711,7 +429,7 @@ static int find_parameters(struct tsf_maker *m, struct made_function *c,
 			   const struct compile_point *point)
 {
 	struct signature_parameters at_label = { 0 };
-	uint64_t entry = c->symbol->address;
+	uint64_t entry = c->f->symbol->address;
 	char text[512];
 	bool listed;
 	int code;
@@ -758,14 +476,14 @@ static int take_place(struct tsf_maker *m, struct made_function *c,
 
 	/* At the symbol's address, not that of another function with the name.
 	 * Entries are seen before return points. */
-	if (!post && *c->tp != '@')
+	if (!post && *c->f->tp != '@')
 		c->elsewhere = site->address - site->symbol_offset !=
-			       c->symbol->address;
+			       c->f->symbol->address;
 	if (c->elsewhere)
 		return 0;
 	tracepoint->good = true;
-	if (!post && m->s->retep && !c->at_label && *c->tp != '@' &&
-	    site->nominal != c->symbol->address &&
+	if (!post && m->s->retep && !c->at_label && *c->f->tp != '@' &&
+	    site->nominal != c->f->symbol->address &&
 	    leaves_at(m->module, site->nominal)) {
 		c->at_label = c->meets_exit = true;
 		m->again = true;
@@ -775,11 +493,11 @@ static int take_place(struct tsf_maker *m, struct made_function *c,
 		return 0;
 	if (post) {
 		c->results[0] = signature_result_find(m->module, m->dwarf,
-						      c->symbol->address);
+						      c->f->symbol->address);
 		c->results[1] = signature_target_find(m->dwarf,
-						      c->symbol->address);
+						      c->f->symbol->address);
 	}
-	if (!post && m->dwarf && *c->tp != '@')
+	if (!post && m->dwarf && *c->f->tp != '@')
 		return find_parameters(m, c, point);
 	return 0;
 }
@@ -849,7 +567,7 @@ static int points_settle(struct tsf_maker *m)
 		struct made_function *c = &m->candidates[i];
 
 		c->entry.level = LEVEL_BARE;
-		c->post.level = m->s->retep && *c->tp != '@' ? LEVEL_BARE :
+		c->post.level = m->s->retep && *c->f->tp != '@' ? LEVEL_BARE :
 							       LEVEL_NONE;
 	}
 	code = text_compile(m, take_place);
@@ -873,46 +591,21 @@ static int points_settle(struct tsf_maker *m)
 	return code;
 }
 
-/* The registers of a function's first arguments, by the processor's and the
- * language's convention. NULL: they are not in registers. */
-static const char *argument_registers(const struct module *module)
-{
-	bool others;
-
-	if (module->arch == &arch_aarch64)
-		return "X0,X1,X2,X3,X4,X5";
-	if (module->arch != &arch_x86_64)
-		return NULL;
-	return module->elf && module_symbol_find(module, "runtime.main",
-						 MODULE_CODE, &others) ?
-		       "RAX,RBX,RCX,RDI,RSI,R8" : "RDI,RSI,RDX,RCX,R8,R9";
-}
-
 static int points_make(struct tsf_maker *m, struct error *err)
 {
-	size_t good = 0, kept = 0, i;
-	int code = candidates_gather(m);
+	size_t good = 0, i;
+	int code = functions_find(&m->functions, m->module, m->dwarf,
+				  &m->s->include, &m->s->exclude);
 
-	/* one per address */
-	for (i = 0; i < m->count && !code; i++) {
-		struct made_function *c = &m->candidates[i];
-
-		if (kept && m->candidates[kept - 1].symbol->address ==
-			    c->symbol->address) {
-			candidate_free(c);
-			continue;
-		}
-		m->candidates[kept++] = *c;
+	if (!code) {
+		m->count = m->functions.count;
+		m->candidates = calloc(m->count + 1, sizeof(*m->candidates));
+		code = m->candidates ? 0 : -ENOMEM;
 	}
-	while (i < m->count)
-		candidate_free(&m->candidates[i++]);
-	m->count = kept;
-	if (!code)
-		code = shown_settle(m);
 	for (i = 0; i < m->count && !code; i++)
-		code = candidate_place(m, &m->candidates[i]);
+		m->candidates[i].f = &m->functions.list[i];
 	if (!m->dwarf)
-		m->registers = argument_registers(m->module);
+		m->registers = function_registers(m->module);
 	if (!code && m->count > FUNCTIONS_MAX) {
 		error_set(err, -E2BIG, "%zu functions are more than the "
 			  "%d that minors can number", m->count,
@@ -940,7 +633,7 @@ static int points_make(struct tsf_maker *m, struct error *err)
 		m->left_out++;
 		bytes_print(&m->lost,
 			    "; left out, no probe can be placed there: ");
-		text_quote(&m->lost, c->name);
+		text_quote(&m->lost, c->f->name);
 		bytes_print(&m->lost, "\n");
 	}
 	if (good)
@@ -998,9 +691,10 @@ static int tsf_make_print(const struct compilation *c,
 	} else {
 		code = output_print(s, text, m.text.size);
 	}
-	for (size_t i = 0; i < m.count; i++)
+	for (size_t i = 0; m.candidates && i < m.count; i++)
 		candidate_free(&m.candidates[i]);
 	free(m.candidates);
+	functions_free(&m.functions);
 	bytes_free(&m.text);
 	bytes_free(&m.lost);
 	return code;
