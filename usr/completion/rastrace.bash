@@ -80,7 +80,7 @@ _rastrace_command() {
 _rastrace_operand() {
 	case $1 in
 	trcust)	case " ${COMP_WORDS[*]} " in
-		*" --from-"*|*" --combine "*|*" -C "*)
+		*" --from-"*|*" --list"*|*" --combine "*|*" -C "*)
 			_rastrace_files "" "$2" ;;
 		*)	_rastrace_files '\.tsf|\.tdf|\.tff' "$2" ;;
 		esac ;;

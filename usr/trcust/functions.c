@@ -84,7 +84,7 @@ static int function_compare(const void *a, const void *b)
 	return memcmp(x->name, y->name, x->name_length);
 }
 
-static void function_free(struct named_function *f)
+static void named_function_free(struct named_function *f)
 {
 	free(f->name);
 	free(f->full);
@@ -127,7 +127,7 @@ static int functions_gather(struct named_functions *n,
 		f->full = f->name ? demangle_symbol(f->name) : NULL;
 		f->shown = f->full ? demangle_display(f->full) : NULL;
 		if (!f->name || (f->full && !f->shown)) {
-			function_free(f);
+			named_function_free(f);
 			return -ENOMEM;
 		}
 		if (f->full)
@@ -142,14 +142,14 @@ static int functions_gather(struct named_functions *n,
 			n->count++;
 			continue;
 		}
-		function_free(f);
+		named_function_free(f);
 		memset(f, 0, sizeof(*f));
 	}
 	qsort(n->list, n->count, sizeof(*n->list), function_compare);
 	for (size_t i = 0; i < n->count; i++) {
 		if (kept && n->list[kept - 1].symbol->address ==
 			    n->list[i].symbol->address)
-			function_free(&n->list[i]);
+			named_function_free(&n->list[i]);
 		else
 			n->list[kept++] = n->list[i];
 	}
@@ -324,13 +324,13 @@ int functions_find(struct named_functions *n, struct module *module,
 void functions_free(struct named_functions *n)
 {
 	for (size_t i = 0; i < n->count; i++)
-		function_free(&n->list[i]);
+		named_function_free(&n->list[i]);
 	free(n->list);
 	free(n->namesakes);
 }
 
 /* A type, and the name of what has it ("": none). */
-static bool declaration_add(struct bytes *text, Dwarf_Die *die, const char *name)
+static bool signature_add(struct bytes *text, Dwarf_Die *die, const char *name)
 {
 	Dwarf_Die type = dwarf_type_declared(die);
 	char *spelled = dwarf_type_spell(&type, 0, 0);
@@ -354,7 +354,7 @@ char *function_signature_of(struct dwarf_file *dwarf, Dwarf_Die *function)
 	int children;
 
 	if (!dwarf_go_is_function(function))
-		known = declaration_add(&text, function, "");
+		known = signature_add(&text, function, "");
 	else
 		bytes_print(&text, "func");
 	children = dwarf_child(function, &die);
@@ -365,7 +365,7 @@ char *function_signature_of(struct dwarf_file *dwarf, Dwarf_Die *function)
 		if (dwarf_tag(&die) == DW_TAG_formal_parameter &&
 		    !dwarf_die_flag(&die, DW_AT_variable_parameter)) {
 			bytes_print(&text, "%s", before);
-			known = declaration_add(&text, &die, name ? name : "");
+			known = signature_add(&text, &die, name ? name : "");
 			before = ", ";
 		} else if (dwarf_tag(&die) == DW_TAG_unspecified_parameters) {
 			bytes_print(&text, "%s...", before);

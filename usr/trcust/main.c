@@ -9,6 +9,7 @@
 #include "lib/options.h"
 #include "lib/debug/arch/arch.h"
 #include "input.h"
+#include "list.h"
 
 static int take_level(void *context, const char *value)
 {
@@ -112,6 +113,23 @@ static int take_shapes(void *context, const char *value)
 			"file");
 }
 
+static int take_list(void *context, const char *value)
+{
+	static const char variables[] = "variables:";
+	struct settings *s = context;
+
+	s->mode = RUN_LIST;
+	s->list = value;
+	if (!strcmp(value, "functions") || !strcmp(value, "usdt") ||
+	    !strcmp(value, "keywords"))
+		return 0;
+	if (!strncmp(value, variables, sizeof(variables) - 1) &&
+	    value[sizeof(variables) - 1])
+		return 0;
+	return options_value_wrong("list", value, "functions, variables:PLACE, "
+				   "usdt or keywords");
+}
+
 /* take_MODE(): that is what to do */
 #define TAKE_MODE(name, value_of_mode)					\
 static int take_##name(void *context, const char *value)		\
@@ -169,9 +187,17 @@ static const struct option_def options[] = {
 	{"from-module", 0, NULL,
 	 "print a TSF with a tracepoint for each function of a module",
 	 take_from_module},
-	{"include", 0, "GLOB", "with --from-module: only functions that match; may be repeated",
+	{"list", 0, "WHAT",
+	 "print what of a module a TSF can name; variables are those of a place: "
+	 "functions|variables:PLACE|usdt|keywords",
+	 take_list},
+	{"json", 0, NULL, "with --list: print JSON",
+	 OPTION_PLACE(struct settings, json)},
+	{"include", 0, "GLOB",
+	 "with --from-module and --list: only functions that match; may be repeated",
 	 take_include},
-	{"exclude", 0, "GLOB", "with --from-module: no functions that match; may be repeated",
+	{"exclude", 0, "GLOB",
+	 "with --from-module and --list: no functions that match; may be repeated",
 	 take_exclude},
 	{"retep", 0, NULL, "with --from-module: also tracepoints at the exits",
 	 OPTION_PLACE(struct settings, retep)},
@@ -186,6 +212,7 @@ static const struct option_def options[] = {
 static const struct command_def command = {
 	"trcust", NULL, "APP.TSF [APP.TDF] [/M=MAP] [/W0|/W1|/W2]\n"
 	"       trcust --from-module [OPTIONS] MODULE\n"
+	"       trcust --list=WHAT [OPTIONS] MODULE\n"
 	"       trcust --from-source [OPTIONS] SOURCE...\n"
 	"       trcust -C TFF LIST\n"
 	"       trcust --dump FILE...",
@@ -256,20 +283,31 @@ static const struct {
 	[RUN_DUMP] = { "--dump", 1, 0, "a TDF, TFF or TSF" },
 	[RUN_FROM_SOURCE] = { "--from-source", 1, 0, "a source file" },
 	[RUN_FROM_MODULE] = { "--from-module", 1, 1, "a module" },
+	[RUN_LIST] = { "--list", 1, 1, "a module" },
 };
 
 /* 0, or the exit status. */
 static int check_operands(const struct settings *s, int count, char **operands)
 {
-	int most = modes[s->mode].most;
+	int most = modes[s->mode].most, least = modes[s->mode].least;
 	struct diag *diag;
 
+	if (s->json && s->mode != RUN_LIST) {
+		fputs("trcust: --json is an option of --list\n", stderr);
+		return 2;
+	}
+	if (s->list && !strcmp(s->list, "keywords")) {
+		if (count)
+			fprintf(stderr, "trcust: --list=keywords takes no "
+				"module, '%s' is too many\n", operands[0]);
+		return count ? 2 : 0;
+	}
 	for (int i = 0; i < count; i++)
 		if (!*operands[i]) {
 			fputs("trcust: the name of a file is empty\n", stderr);
 			return 2;
 		}
-	if (count < modes[s->mode].least) {
+	if (count < least) {
 		if (s->mode == RUN_COMPILE || s->mode == RUN_COMBINE) {
 			if (diag_open(&diag, NULL, s->level))
 				return 1;
@@ -304,6 +342,8 @@ static int trcust_run(const struct settings *s, int count, char **operands)
 		return run_dump(s, count, operands);
 	case RUN_FROM_SOURCE:
 		return run_from_source(s, count, operands);
+	case RUN_LIST:
+		return run_list(s, count ? operands[0] : NULL);
 	case RUN_FROM_MODULE:
 		return run_from_module(s, operands[0]);
 	default:

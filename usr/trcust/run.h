@@ -18,6 +18,7 @@ struct run_globs {
 
 enum run_mode {
 	RUN_COMPILE, RUN_COMBINE, RUN_DUMP, RUN_FROM_SOURCE, RUN_FROM_MODULE,
+	RUN_LIST,
 };
 
 struct settings {
@@ -28,6 +29,8 @@ struct settings {
 	const char *module, *sysroot, *map, *debug, *btf; /* NULL: not given */
 	const char *combine;	/* the TFF to make */
 	bool explain;
+	const char *list;	/* LIST: what; NULL: not given */
+	bool json;
 	const struct arch *arch; /* of a kernel without a file */
 	enum move_mode site;
 	struct run_globs shapes;	/* --shapes: files, directories */

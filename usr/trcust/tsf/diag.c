@@ -25,6 +25,8 @@ struct diag {
 	size_t *lines;		/* offsets of the line starts, made when needed */
 	size_t line_count;
 	FILE *out;
+	void (*take)(void *context, const struct diag_note *note);
+	void *context;		/* of take */
 	int level;
 	bool shown;		/* the last message */
 	bool exhausted;
@@ -156,20 +158,26 @@ static void diag_source_print(struct diag *diag, FILE *out, struct srcpos pos)
 	fputc('\n', out);
 }
 
-static void message_print(struct diag *diag, FILE *out, struct srcpos pos,
-			  enum diag_id id, va_list args)
+static void message_text_print(FILE *out, enum diag_id id, va_list args)
 {
 	const char *text = table[id].text, *mark;
 
-	word_print(out, diag->path ? diag->path : "trcust", DIAG_NAME_MAX);
-	if (pos.line)
-		fprintf(out, ":%u:%u", pos.line, pos.column);
-	fprintf(out, ": %s: ", severity_names[table[id].severity]);
 	for (; (mark = strstr(text, "%s")); text = mark + 2) {
 		fwrite(text, 1, mark - text, out);
 		word_print(out, va_arg(args, const char *), DIAG_WORD_MAX);
 	}
-	fprintf(out, "%s [%s]\n", text, table[id].name);
+	fputs(text, out);
+}
+
+static void message_print(struct diag *diag, FILE *out, struct srcpos pos,
+			  enum diag_id id, va_list args)
+{
+	word_print(out, diag->path ? diag->path : "trcust", DIAG_NAME_MAX);
+	if (pos.line)
+		fprintf(out, ":%u:%u", pos.line, pos.column);
+	fprintf(out, ": %s: ", severity_names[table[id].severity]);
+	message_text_print(out, id, args);
+	fprintf(out, " [%s]\n", table[id].name);
 	if (pos.line && diag->text)
 		diag_source_print(diag, out, pos);
 }
@@ -184,17 +192,26 @@ enum diag_severity diag_vreport(struct diag *diag, struct srcpos pos,
 
 	diag->count[severity]++;
 	diag->exhausted |= id == TRCERR_NO_MEM;
-	diag->shown = diag->out && (int)severity <= diag->level + DIAG_SEVERE;
+	diag->shown = (diag->out || diag->take) &&
+		      (int)severity <= diag->level + DIAG_SEVERE;
 	if (!diag->shown)
 		return severity;
 	/* stderr is not buffered: a message is one write */
 	out = open_memstream(&message, &size);
-	message_print(diag, out ? out : diag->out, pos, id, args);
-	if (out) {
+	if (diag->take && out)
+		message_text_print(out, id, args);
+	else if (!diag->take)
+		message_print(diag, out ? out : diag->out, pos, id, args);
+	if (out)
 		fclose(out);
+	if (diag->take)
+		diag->take(diag->context, &(struct diag_note) {
+			severity, table[id].name, pos,
+			out && message ? message : table[id].text,
+		});
+	else if (out)
 		fwrite(message, 1, message ? size : 0, diag->out);
-		free(message);
-	}
+	free(message);
 	return severity;
 }
 
@@ -226,6 +243,11 @@ void diag_hint(struct diag *diag, const char *fmt, ...)
 	va_end(args);
 	if (length < 0)
 		return;
+	if (diag->take) {
+		diag->take(diag->context, &(struct diag_note) { .text = line });
+		free(line);
+		return;
+	}
 	fputs("      | ", diag->out);
 	word_print(diag->out, line, DIAG_NAME_MAX);
 	fputc('\n', diag->out);
@@ -236,6 +258,19 @@ void diag_hint_discarded(struct diag *diag, enum diag_id id)
 {
 	if (strstr(table[id].text, ", ignored"))
 		diag_hint(diag, "the whole tracepoint is ignored");
+}
+
+void diag_divert(struct diag *diag,
+		 void (*take)(void *context, const struct diag_note *note),
+		 void *context)
+{
+	diag->take = take;
+	diag->context = context;
+}
+
+const char *diag_severity_name(enum diag_severity severity)
+{
+	return severity_names[severity];
 }
 
 unsigned int diag_count(const struct diag *diag, enum diag_severity severity)

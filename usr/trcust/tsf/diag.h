@@ -45,6 +45,19 @@ int diag_open_text(struct diag **diag, const char *name, const char *text,
 		   size_t size, int level, void *out_file);
 void diag_close(struct diag *diag);
 
+/* A message, or a line below the last one. */
+struct diag_note {
+	enum diag_severity severity;
+	const char *name;	/* "TRCERR_BADSYMBOL"; NULL: a line below */
+	struct srcpos pos;	/* line 0: none */
+	const char *text;	/* without place, severity and name */
+};
+
+/* What would be printed goes to take() instead. */
+void diag_divert(struct diag *diag,
+		 void (*take)(void *context, const struct diag_note *note),
+		 void *context);
+
 const char *diag_path(const struct diag *diag);
 const char *diag_text(const struct diag *diag, size_t *size);
 
@@ -77,6 +90,9 @@ void diag_hint(struct diag *diag, const char *fmt, ...)
 /* Below the last message, an error `id`: where the manual's text has only
  * "ignored", a line that the tracepoint is discarded. */
 void diag_hint_discarded(struct diag *diag, enum diag_id id);
+
+/* "error" */
+const char *diag_severity_name(enum diag_severity severity);
 
 /* How many of a severity were met (shown or not). */
 unsigned int diag_count(const struct diag *diag, enum diag_severity severity);
