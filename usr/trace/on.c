@@ -432,6 +432,7 @@ static int boot_run(const char *conf)
 struct on_settings {
 	struct job_settings job;	/* first: its options take this struct */
 	bool dry, boot;
+	const char *expr;
 };
 
 static const struct option_def options[] = {
@@ -442,6 +443,9 @@ static const struct option_def options[] = {
 	{ "group-read", 0, "GROUP",
 	  "let members of this group read the buffer",
 	  OPTION_PLACE(struct job_settings, group_read) },
+	{ "expr", 'e', "EXPR",
+	  "trace this without a TDF, as trace run does, until ^C",
+	  OPTION_PLACE(struct on_settings, expr) },
 	{ "dry-run", 'n', NULL,
 	  "print what would be armed and the cost of a hit; arm nothing",
 	  OPTION_PLACE(struct on_settings, dry) },
@@ -630,6 +634,8 @@ static int on_run(int argc, char **argv)
 
 	if (first < 0)
 		return status;
+	if (settings.expr)
+		return command_run.run(argc, argv);
 	wrong = usage_check(&settings, first - 1, argv + 1, argc - first);
 	if (wrong)
 		return command_misuse(&command_on, wrong);

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include "commands.h"
+#include "compile.h"
+#include "sibling.h"
 #include "lib/arm/arm.h"
 #include "lib/buffer/picture.h"
 #include "lib/buffer/pin.h"
@@ -125,15 +130,97 @@ static int child_run(struct child *child, struct error *err)
 				 child->argv[0], strerror(cause)) : status;
 }
 
+/* The command line without its options */
+struct run_words {
+	char **operands;		/* TDFs */
+	int operand_count;
+	char **program;			/* NULL: processes that are there */
+};
+
 struct run_settings {
 	struct job_settings job;	/* first: its options take this struct */
 	const char *output;
+	struct settings_values exprs;
+	bool print_tsf;
+	struct settings_values print;	/* options of tracefmt */
+	bool whole;			/* one that needs all events is among them */
 };
 
+static int take_expr(void *context, const char *value)
+{
+	struct run_settings *settings = context;
+
+	return settings_add(&settings->exprs, "--expr", value);
+}
+
+/* An option of tracefmt, as it is given there */
+static int take_print(struct run_settings *settings, const char *option,
+		      const char *value)
+{
+	char *text = NULL;
+
+	if (asprintf(&text, value ? "--%s=%s" : "--%s", option, value) < 0) {
+		fputs("trace: out of memory\n", stderr);
+		return -1;
+	}
+	return settings_add(&settings->print, option, text);
+}
+
+#define PRINT_OPTION(name, option, needs_all) \
+static int take_print_##name(void *context, const char *value) \
+{ \
+	((struct run_settings *)context)->whole |= needs_all; \
+	return take_print(context, option, value); \
+}
+PRINT_OPTION(format, "format", strcmp(value, "text") && strcmp(value, "json"))
+PRINT_OPTION(pair, "pair", true)
+PRINT_OPTION(tree, "tree", true)
+PRINT_OPTION(summary, "summary", true)
+PRINT_OPTION(fields, "fields", false)
+PRINT_OPTION(field, "field", false)
+PRINT_OPTION(prefix, "prefix", false)
+PRINT_OPTION(utc, "utc", false)
+PRINT_OPTION(relative, "relative", false)
+PRINT_OPTION(hex, "hex", false)
+PRINT_OPTION(symbols, "symbols", false)
+PRINT_OPTION(colour, "colour", false)
+PRINT_OPTION(quiet, "no-summary", false)
+
 static const struct option_def options[] = {
+	{ "expr", 'e', "EXPR",
+	  "trace this without a TDF: 'fn(a, b) -> result if elapsed > 1ms'; may be repeated",
+	  take_expr },
+	{ "print-tsf", 0, NULL,
+	  "print the TSF of each --expr, and exit",
+	  OPTION_PLACE(struct run_settings, print_tsf) },
 	SETTINGS_OPTIONS("record only the program, or --pid, and the processes it starts"),
 	{ "output", 'o', "FILE.ras", "write the records to this file instead of printing them",
 	  OPTION_PLACE(struct run_settings, output) },
+	{ "format", 0, "FORMAT", "as tracefmt: print in this form",
+	  take_print_format },
+	{ "pair", 0, NULL, "as tracefmt: latencies and return values",
+	  take_print_pair },
+	{ "tree", 0, NULL, "as tracefmt: the calls of each thread as a tree",
+	  take_print_tree },
+	{ "summary", 0, "[=BY]", "as tracefmt: only the figures",
+	  take_print_summary },
+	{ "fields", 0, "LIST", "as tracefmt: only these columns",
+	  take_print_fields },
+	{ "field", 0, "EXPRESSION", "as tracefmt: only events for which this is true",
+	  take_print_field },
+	{ "prefix", 0, "TEMPLATE", "as tracefmt: before each line",
+	  take_print_prefix },
+	{ "utc", 0, NULL, "as tracefmt: times in UTC", take_print_utc },
+	{ "relative", 0, NULL, "as tracefmt: seconds since the first record",
+	  take_print_relative },
+	{ "hex", 0, NULL, "as tracefmt: also the data in hexadecimal",
+	  take_print_hex },
+	{ "symbols", 0, "DIR", "as tracefmt: files that have names of addresses",
+	  take_print_symbols },
+	{ "colour", 0, "[=WHEN]", "as tracefmt: use colours",
+	  take_print_colour },
+	{ "no-summary", 0, NULL, "as tracefmt: without the figures",
+	  take_print_quiet },
 	{ NULL }
 };
 
@@ -259,44 +346,54 @@ static int private_off(const struct run_dir *private, bool *hit,
 	return code;
 }
 
-/* tracefmt beside this program, else the one in PATH */
-static void tracefmt_exec(void)
+/*
+ * tracefmt of the private buffer. While the program runs it follows, unless it
+ * prints what needs all events; SIGTERM is for its end, and waits until it can
+ * take it, ^C is for the program.
+ */
+static pid_t printer_start(const struct run_dir *private,
+			   const struct run_settings *settings,
+			   const struct expr_tdfs *compiled, bool follow,
+			   struct error *err)
 {
-	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 10);
-	char *slash;
+	const char *argv[2 * SETTINGS_MOST] = { "tracefmt" };
+	unsigned int count = 1;
+	void (*interrupt)(int);
+	sigset_t term;
+	pid_t pid;
 
-	path[n > 0 ? n : 0] = '\0';
-	slash = strrchr(path, '/');
-	if (slash) {
-		strcpy(slash + 1, "tracefmt");
-		execl(path, "tracefmt", (char *)NULL);
+	if (compiled->count) {
+		argv[count++] = "--tff";
+		argv[count++] = compiled->directory;
 	}
-	execlp("tracefmt", "tracefmt", (char *)NULL);
-	_exit(127);
+	if (compiled->condition) {
+		argv[count++] = "--field";
+		argv[count++] = compiled->condition;
+	}
+	if (follow)
+		argv[count++] = "--follow";
+	for (unsigned int i = 0; i < settings->print.count; i++)
+		argv[count++] = settings->print.items[i];
+	if (setenv(PIN_RUN_VARIABLE, private->path, 1))
+		return error_no_memory(err);
+	if (!follow)
+		return sibling_start((char *const *)argv, -1, err);
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	sigprocmask(SIG_BLOCK, &term, NULL);
+	interrupt = signal(SIGINT, SIG_IGN);
+	pid = sibling_start((char *const *)argv, -1, err);
+	signal(SIGINT, interrupt);
+	sigprocmask(SIG_UNBLOCK, &term, NULL);
+	return pid;
 }
 
-static int run_print_records(const struct run_dir *private, struct error *err)
+static int printer_wait(pid_t pid, struct error *err)
 {
-	int status = 0;
-	pid_t child;
+	int status = sibling_wait(pid, "tracefmt", err);
 
-	fflush(stdout);
-	child = fork();
-	if (!child) {
-		setenv(PIN_RUN_VARIABLE, private->path, 1);
-		tracefmt_exec();
-	}
-	if (child < 0)
-		return error_set(err, -errno, "cannot fork: %s",
-				 strerror(errno));
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
-		return 0;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		return error_set(err, -ENOENT, "there is no tracefmt beside trace, nor in PATH");
-	return error_set(err, -EIO, "tracefmt could not print all records");
+	return status <= 0 ? status :
+	       error_set(err, -EIO, "tracefmt could not print all records");
 }
 
 static int private_arm(struct job_list *jobs, const struct run_dir *private,
@@ -314,43 +411,114 @@ static int private_arm(struct job_list *jobs, const struct run_dir *private,
 	return jobs->failures ? -EINVAL : 0;
 }
 
-/* In the private directory: arm, run, disarm, give out. */
-static int run_private(struct job_list *jobs, const struct run_dir *private,
-		       const struct run_settings *settings,
+/* Until a signal says so, or all the processes have ended. */
+static int processes_wait(const struct job_settings *settings,
+			  struct error *err)
+{
+	struct pollfd ends[SETTINGS_MOST + 1];
+	unsigned int count = 0;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	ends[count++] = (struct pollfd){ signalfd(-1, &set, SFD_CLOEXEC),
+					 POLLIN };
+	if (ends[0].fd < 0)
+		return child_refused(err, "wait for a signal");
+	for (unsigned int i = 0; i < settings->pid_count; i++) {
+		ends[count] = (struct pollfd){
+			syscall(SYS_pidfd_open, settings->pids[i], 0), POLLIN,
+		};
+		count += ends[count].fd >= 0;
+	}
+	fputs("trace: armed; Ctrl-C ends it\n", stderr);
+	for (unsigned int left = count - 1;;) {
+		if (poll(ends, count, -1) < 0 && errno != EINTR)
+			break;
+		for (unsigned int i = 1; i < count; i++)
+			if (ends[i].fd >= 0 && ends[i].revents) {
+				close(ends[i].fd);
+				ends[i].fd = -1;
+				left--;
+			}
+		if (ends[0].revents || (count > 1 && !left))
+			break;
+	}
+	for (unsigned int i = 0; i < count; i++)
+		if (ends[i].fd >= 0)
+			close(ends[i].fd);
+	/* the one that came is not taken a second time */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	return 0;
+}
+
+/* What is traced: a program that is run, or processes that are there. */
+static int subject_run(const struct job_settings *settings,
 		       struct child *child, struct error *err)
 {
-	const struct snapshot_settings plain = { 0 };
+	int status;
+
+	if (!child->argv)
+		return processes_wait(settings, err);
+	status = child_run(child, err);
+	if (status < 0)
+		return status;
+	if (WIFSIGNALED(status))
+		fprintf(stderr, "trace: '%s' was ended by signal %d (%s)\n",
+			child->argv[0], WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
+	else
+		fprintf(stderr, "trace: '%s' exited with status %d\n",
+			child->argv[0], WEXITSTATUS(status));
+	return 0;
+}
+
+/* In the private directory: arm, run, disarm, give out. Expressions are printed
+ * while the program runs, if the form of output allows that. */
+static int run_private(struct job_list *jobs, const struct run_dir *private,
+		       const struct run_settings *settings,
+		       const struct expr_tdfs *compiled, struct child *child,
+		       struct error *err)
+{
+	const struct snapshot_settings bundled = { .bundle = true };
+	bool follow = compiled->count && !settings->output && !settings->whole;
 	struct outfile *out = NULL;
-	int status = 0, code = 0;
+	pid_t printer = 0;
 	bool hit = true;
+	int code = 0;
 
 	/* first, so that no run is in vain */
 	if (settings->output)
 		code = outfile_open(&out, settings->output, err);
 	if (!code)
 		code = private_arm(jobs, private, err);
-	if (!code) {
-		status = child_run(child, err);
-		code = status < 0 ? status : 0;
-	}
-	if (!code) {
-		if (WIFSIGNALED(status))
-			fprintf(stderr, "trace: '%s' was ended by signal %d (%s)\n",
-				child->argv[0], WTERMSIG(status),
-				strsignal(WTERMSIG(status)));
-		else
-			fprintf(stderr, "trace: '%s' exited with status %d\n",
-				child->argv[0], WEXITSTATUS(status));
+	if (!code && follow)
+		printer = printer_start(private, settings, compiled, true, err);
+	if (!code)
+		code = printer < 0 ? printer :
+		       subject_run(&settings->job, child, err);
+	if (!code)
 		code = private_off(private, &hit, err);
-	}
+	if (printer > 0)
+		kill(printer, SIGTERM);
 	if (code) {
 		outfile_abort(out);
 		return code;
 	}
-	if (!hit)
+	if (!hit && child->argv && !compiled->count)
 		program_explain_no_hit(&jobs->items[0], child->argv[0]);
-	return out ? snapshot_save(private->path, out, &plain, err) :
-	       run_print_records(private, err);
+	if (out)
+		return snapshot_save(private->path, out, &bundled, err);
+	if (!follow)
+		printer = printer_start(private, settings, compiled, false,
+					err);
+	return printer < 0 ? printer : printer_wait(printer, err);
 }
 
 /*
@@ -358,7 +526,8 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
  * goes with this process.
  */
 static int run_jobs(struct job_list *jobs, const struct run_settings *settings,
-		    struct child *child, struct error *err)
+		    const struct expr_tdfs *compiled, struct child *child,
+		    struct error *err)
 {
 	struct run_dir common, private;
 	int code = run_dir_open(&common, true, err);
@@ -369,58 +538,120 @@ static int run_jobs(struct job_list *jobs, const struct run_settings *settings,
 	run_dir_close(&common);
 	if (code)
 		return code;
-	code = run_private(jobs, &private, settings, child, err);
+	code = run_private(jobs, &private, settings, compiled, child, err);
 	retire_everything(&private);
 	pins_remove(common.path, private.path);
 	return code;
 }
 
-static int run_operand(const char *operand, const struct run_settings *settings,
-		       struct child *child, struct error *err)
+static int run_operands(const struct run_words *words,
+			const struct run_settings *settings,
+			const struct expr_tdfs *compiled, struct child *child,
+			struct error *err)
 {
 	struct job_list jobs = { .settings = &settings->job };
 	int code;
 
-	job_list_add(&jobs, operand);
+	for (int i = 0; i < words->operand_count; i++)
+		job_list_add(&jobs, words->operands[i]);
+	for (unsigned int i = 0; i < compiled->count; i++)
+		job_list_add(&jobs, compiled->tdfs[i]);
 	code = jobs.failures ? -EINVAL : job_list_verify(&jobs, err);
-	if (!code && jobs.items[0].waits[0])
-		code = error_set(err, -ENOENT,
-				 "cannot arm '%s': the kernel module '%s' is not loaded",
-				 operand, jobs.items[0].waits);
+	for (size_t i = 0; i < jobs.count && !code; i++)
+		if (jobs.items[i].waits[0])
+			code = error_set(err, -ENOENT,
+					 "cannot arm '%s': the kernel module '%s' is not loaded",
+					 jobs.items[i].path,
+					 jobs.items[i].waits);
 	/* what a target lacks has been reported */
 	if (!code)
 		code = jobs.failures ? -EINVAL :
-		       run_jobs(&jobs, settings, child, err);
+		       run_jobs(&jobs, settings, compiled, child, err);
 	job_list_free(&jobs);
 	return code;
 }
 
 /* --follow alone is for the program itself. */
-static int run_program(const char *operand, char **argv,
-		       struct run_settings *settings, struct error *err)
+static int run_program(const struct run_words *words,
+		       struct run_settings *settings,
+		       const struct expr_tdfs *compiled, struct error *err)
 {
-	struct child child;
-	int code = child_make(&child, argv, err);
+	struct child child = { .pid = -1, .go = -1, .why = -1 };
+	int code = words->program ?
+		   child_make(&child, words->program, err) : 0;
 
 	if (code)
 		return code;
-	if (settings->job.follow && !settings->job.pid_count)
+	if (settings->job.follow && !settings->job.pid_count && words->program)
 		settings->job.pids[settings->job.pid_count++] = child.pid;
-	code = run_operand(operand, settings, &child, err);
+	code = run_operands(words, settings, compiled, &child, err);
 	child_drop(&child);
 	return code;
+}
+
+static int run_compiled(const struct run_words *words,
+			struct run_settings *settings, struct error *err)
+{
+	const struct compile_subject subject = {
+		.program = words->program ? words->program[0] : NULL,
+		.pid = settings->job.pid_count ? settings->job.pids[0] : 0,
+	};
+	struct expr_tdfs compiled = { "" };
+	int code = 0;
+
+	if (settings->print_tsf)
+		return compile_print(settings->exprs.items,
+				     settings->exprs.count, &subject, err);
+	if (settings->exprs.count)
+		code = compiled_make(&compiled, settings->exprs.items,
+				     settings->exprs.count, &subject, err);
+	if (!code)
+		code = run_program(words, settings, &compiled, err);
+	compiled_remove(&compiled);
+	return code;
+}
+
+/* "APP... -- PROGRAM", or "APP PROGRAM" */
+static const char *words_check(struct run_words *words,
+			       const struct run_settings *settings)
+{
+	if (!words->program && !settings->exprs.count &&
+	    words->operand_count > 1) {
+		words->program = words->operands + 1;
+		words->operand_count = 1;
+	}
+	if (!words->operand_count && !settings->exprs.count)
+		return "a TDF is missing, or --expr";
+	if (settings->print_tsf && !settings->exprs.count)
+		return "--print-tsf needs --expr";
+	if (!words->program && !settings->job.pid_count &&
+	    !settings->print_tsf && !settings->exprs.count)
+		return "a program to run is missing";
+	return NULL;
 }
 
 static int run_run(int argc, char **argv)
 {
 	struct run_settings settings = { 0 };
+	struct run_words words = { 0 };
 	struct error err = { 0 };
-	int status, first = command_parse(&command_run, argc, argv, 2, -1,
-					  &settings, &status);
+	int status, first, end = 1;
+	const char *wrong;
 
+	while (end < argc && strcmp(argv[end], "--"))
+		end++;
+	if (end + 1 < argc)
+		words.program = argv + end + 1;
+	first = command_parse(&command_run, end, argv, 0, -1, &settings,
+			      &status);
 	if (first < 0)
 		return status;
-	status = run_program(argv[first], argv + first + 1, &settings, &err);
+	words.operands = argv + first;
+	words.operand_count = end - first;
+	wrong = words_check(&words, &settings);
+	if (wrong)
+		return command_misuse(&command_run, wrong);
+	status = run_compiled(&words, &settings, &err);
 	selection_free(&settings.job.selection);
 	return status && !err.text[0] ? COMMAND_FAILED :
 	       command_end(status, &err);
@@ -429,7 +660,7 @@ static int run_run(int argc, char **argv)
 const struct command command_run = {
 	.def = {
 		.program = "trace", .name = "run",
-		.operands = "APP -- PROGRAM [ARGUMENT...]",
+		.operands = "[APP...] -- PROGRAM [ARGUMENT...]",
 		.help = "arm, run a program, disarm, and print the records",
 		.options = options,
 	},

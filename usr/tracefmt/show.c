@@ -677,8 +677,13 @@ static void interrupts_await_end(const struct work *w)
 	for (size_t i = 0; i < stream->count; i++)
 		if (stream->traces[i]->file.source.pipe)
 			sigaction(SIGINT, &once, NULL);
-	if (live_followed())
-		sigaction(SIGTERM, &once, NULL);
+	if (!live_followed())
+		return;
+	sigaction(SIGTERM, &once, NULL);
+	/* who started us may have blocked it until now */
+	sigemptyset(&once.sa_mask);
+	sigaddset(&once.sa_mask, SIGTERM);
+	sigprocmask(SIG_UNBLOCK, &once.sa_mask, NULL);
 }
 
 /* ---- */

@@ -45,7 +45,7 @@ static bool settings_number_parse(const char *text, uint64_t least,
 	       *number <= most;
 }
 
-static int settings_value_add(struct settings_values *values,
+int settings_add(struct settings_values *values,
 			      const char *option, const char *value)
 {
 	if (values->count == SETTINGS_MOST)
@@ -72,7 +72,7 @@ int settings_take_module(void *context, const char *value)
 {
 	struct job_settings *settings = context;
 
-	return settings_value_add(&settings->modules, "module", value);
+	return settings_add(&settings->modules, "module", value);
 }
 
 int settings_take_attach(void *context, const char *value)
@@ -151,7 +151,7 @@ int settings_take_cgroup(void *context, const char *value)
 
 	if (settings->cgroups.count == BODY_FILTERS)
 		return too_many("cgroup", BODY_FILTERS);
-	return settings_value_add(&settings->cgroups, "cgroup", value);
+	return settings_add(&settings->cgroups, "cgroup", value);
 }
 
 /* Of /etc/passwd alone: a static program can't ask other directories. */
@@ -239,7 +239,7 @@ int settings_take_stop(void *context, const char *value)
 {
 	struct job_settings *settings = context;
 
-	return settings_value_add(&settings->stops, "stop-on", value);
+	return settings_add(&settings->stops, "stop-on", value);
 }
 
 int settings_take_cpu(void *context, const char *value)

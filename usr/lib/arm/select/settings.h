@@ -32,6 +32,10 @@ struct job_settings {
 	const char *group_read;		/* --group-read, or NULL */
 };
 
+/* One more value of an option; 0, or -1 after a message. */
+int settings_add(struct settings_values *values, const char *option,
+		 const char *value);
+
 /* The values' `take` for options; context is struct job_settings. */
 int settings_take_buffer(void *context, const char *value);
 int settings_take_module(void *context, const char *value);

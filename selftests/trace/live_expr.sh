@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# trace run --expr and trace on --expr: from one line to records.
+. "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/trace/target.sh"
+need_root
+cp "$TARGET" "$TMP/target"
+export TMPDIR="$TMP"
+
+# rows EXPR...: what is printed of each event, without the header line
+rows() {
+	trace run --no-summary --fields desc,fields "$@" -- "$TMP/target" 3 \
+		2>"$TMP/err" >"$TMP/out"
+	grep -v '^target' "$TMP/out"
+}
+
+is "$(rows -e 'work(n)' | grep -c 'n = ')" 3 "values at the entry"
+is "$(rows -e 'work -> result' | grep -c 'result = ')" 3 "results"
+is "$(rows -e 'work(n) if n == 2' | grep -c 'n = 2')" 1 "a condition"
+is "$(rows -e 'work(n)' -e 'main()' | grep -c 'desc=')" 4 "two expressions"
+is "$(rows -e 'work' | grep -c 'desc=')" 6 "a function alone"
+is "$(rows -e 'many_1()' | grep -c 'desc=')" 0 "nothing is hit"
+status 0 "as a tree" trace run --tree --no-summary -e 'work' -- "$TMP/target" 2
+ok "  has calls" grep -q 'work(' "$TMP/out"
+status 0 "into a file" trace run -o "$TMP/x.ras" -e 'work(n)' -- \
+	"$TMP/target" 2
+is "$(tracefmt -q "$TMP/x.ras" | grep -c '^n = ')" 2 \
+	"  with records and how to print them"
+is "$(ls -d "$TMP"/rastrace-* 2>/dev/null)" "" "no directory is left"
+is "$(ls -d "$RASTRACE_RUN"/run_* 2>/dev/null)" "" "nothing is armed"
+status 1 "an unknown name" trace run -e 'work(nobody)' -- "$TMP/target" 2
+like "$(cat "$TMP/err")" "nobody" "  is reported by trcust"
+is "$(ls -d "$TMP"/rastrace-* 2>/dev/null)" "" "  no directory is left"
+
+# --- of a process that is there
+"$TMP/target" 2000000000 >/dev/null &
+target=$!
+"$BIN/trace" on --max-rate 5 -p $target -e 'work(n)' >"$TMP/live" 2>"$TMP/live.err" &
+on=$!
+i=0
+until [ -s "$TMP/live" ] || [ $i -eq 100 ]; do
+	sleep 0.1
+	i=$((i + 1))
+done
+ok "records are printed while it runs" test -s "$TMP/live"
+kill -INT $on
+wait $on
+is $? 0 "SIGINT ends it"
+like "$(cat "$TMP/live")" '^n = ' "  with values"
+is "$(ls -d "$RASTRACE_RUN"/run_* 2>/dev/null)" "" "  nothing is armed"
+kill $target
+tap_done

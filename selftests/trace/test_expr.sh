@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Expressions of trace run --expr: the TSF of each, and bad ones.
+. "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/trace/target.sh"
+cp "$TARGET" "$TMP/target"
+
+# tsf EXPR: its TSF in one line, without the header
+tsf() {
+	trace run --print-tsf -e "$1" -- "$TMP/target" 2>&1 |
+		sed '1,/^MAJOR/d; s/^[[:space:]]*//' | tr '\n' ' ' |
+		sed 's/  */ /g; s/^ //; s/ $//'
+}
+
+while IFS='|' read -r expr lines; do
+	is "$(tsf "$expr")" "$lines" "$expr"
+done <<'EOF'
+work(n)|TRACE MINOR=1, TP=."work(*)", DESC="work", VARS=(n)
+work()|TRACE MINOR=1, TP=."work(*)", DESC="work"
+work n, s->a:4|TRACE MINOR=1, TP=."work(*)", DESC="work", VARS=(n, s->a:4)
+work -> result|TRACE MINOR=0x8001, TP=."work(*)",RETEP, DESC="work", VARS=($result)
+work -> p->result, result.result|TRACE MINOR=0x8001, TP=."work(*)",RETEP, DESC="work", VARS=(p->result, $result.result)
+work -> result if result > 3|TRACE MINOR=0x8001, TP=."work(*)",RETEP, DESC="work", IF=($result > 3), VARS=($result)
+work(n) if n > 3|TRACE MINOR=1, TP=."work(*)", DESC="work", IF=(n > 3), VARS=(n)
+work(n) -> result|TYPELIST NAME=PRE,ID=4, NAME=POST,ID=8 TRACE MINOR=1, TP=."work(*)", TYPE=(PRE), DESC="work Pre-Invocation", VARS=(n) TRACE MINOR=0x8001, TP=."work(*)",RETEP, TYPE=(POST), DESC="work Post-Invocation", VARS=($result)
+work(n) if elapsed > 1ms|TYPELIST NAME=PRE,ID=4, NAME=POST,ID=8 TRACE MINOR=1, TP=."work(*)", TYPE=(PRE), DESC="work Pre-Invocation", VARS=(n) TRACE MINOR=0x8001, TP=."work(*)",RETEP, TYPE=(POST), DESC="work Post-Invocation"
+a::b<int, c(*)(d)>::e(x)|TRACE MINOR=1, TP=."a::b<int, c(*)(d)>::e(*)", DESC="a::b<int, c(*)(d)>::e", VARS=(x)
+a::operator<<(x)|TRACE MINOR=1, TP=."a::operator<<(*)", DESC="a::operator<<", VARS=(x)
+pkg.(*Type).Fn(x)|TRACE MINOR=1, TP=."pkg.(*Type).Fn(*)", DESC="pkg.(*Type).Fn", VARS=(x)
+"work(int)"(n)|TRACE MINOR=1, TP=."work(int)", DESC="\"work(int)\"", VARS=(n)
+@target.c:46 x, y|TRACE MINOR=1, TP=@"target.c",46, DESC="target.c:46", VARS=(x, y)
+@dir/target.c,46|TRACE MINOR=1, TP=@"dir/target.c",46, DESC="dir/target.c:46"
+usdt:python:function__entry|TRACE MINOR=1, TP=@USDT,python,function__entry, DESC="python:function__entry"
+usdt:a:b($arg1) if $arg1 == ')'|TRACE MINOR=1, TP=@USDT,a,b, DESC="a:b", IF=($arg1 == ')'), VARS=($arg1)
+EOF
+
+is "$(trace run --print-tsf -e 'libc.so.6:malloc($rdi)' 2>&1 |
+	sed -n 's/^MODNAME=".*\/\(libc[^"]*\)"/\1/p')" libc.so.6 "a library"
+is "$(trace run --print-tsf -e 'kernel:vfs_open()' 2>&1 |
+	sed -n 's/^MODNAME=//p')" '"vmlinux"' "the kernel"
+is "$(trace run --print-tsf -e 'wor?' -- "$TMP/target" 2>&1 |
+	grep -c 'TP=.*work')" 2 "a pattern: entry and exits"
+is "$(trace run --print-tsf -e 'work' -- "$TMP/target" 2>&1 |
+	grep -c 'VARS=')" 2 "a function alone: parameters and result"
+
+# --- bad ones
+while IFS='|' read -r expr message; do
+	status 1 "bad: $expr" trace run --print-tsf -e "$expr" -- "$TMP/target"
+	like "$(cat "$TMP/err")" "$message" "  $message"
+done <<'EOF'
+work(n|column 5: it does not end
+work(n, a[1)|column 10: it does not end
+work(n, {1})]|column 13: '->' or 'if' is expected
+work(n))|column 8: '->' or 'if' is expected
+work(n) else|column 9: '->' or 'if' is expected
+work ->|column 8: values are missing
+work(n) if|column 11: a condition is missing
+(n)|column 1: the name of a function is missing
+:work|column 1: the name of a module is missing
+@target.c|column 1: a line is written @FILE:LINE
+usdt:a|column 1: a USDT probe is written usdt:PROVIDER:NAME
+wor*(n)|column 5: a pattern logs the parameters
+wor* if n > 3|column 5: the condition of a pattern
+@target.c:4 -> x|column 12: only functions have results
+@target.c:4 if elapsed > 3|column 12: only calls of functions
+no_such_program:work()|there is no program or library 'no_such_program'
+kernel:vfs_*|functions of the kernel need values
+EOF
+status 1 "without a program" trace run --print-tsf -e 'work()'
+like "$(cat "$TMP/err")" "needs a program to run, --pid" "  the remedy"
+status 2 "--print-tsf alone" trace run --print-tsf -- "$TMP/target"
+mkdir "$TMP/alone"
+cp "$BIN/trace" "$TMP/alone/trace"
+status 1 "without trcust" env PATH=/usr/bin:/bin "$TMP/alone/trace" run \
+	--print-tsf -e work -- "$TMP/target"
+like "$(cat "$TMP/err")" "there is no trcust beside trace, nor in PATH" \
+	"  is reported"
+like "$(cat "$TMP/err")" "compile where it is, and bring the TDF" "  the remedy"
+tap_done
