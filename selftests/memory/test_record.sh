@@ -55,6 +55,6 @@ export FAIL_AFTER="sh ./readable tracefmt -q && trace off --all >/dev/null &&
 	sh ./nothing"
 export MOST=1
 works "trace spool" trace spool -o made/file.ras -t 1
-works "trace spool, compressed" trace spool -o made/file.ras -z --bundle \
+works "trace spool, compressed" trace spool -o made/file.ras -z \
 	-s 64K -t 1
 tap_done

@@ -151,7 +151,7 @@ step_forks() {
 
 # A file of what is armed now, by `get` and by a spool that ends in order
 step_get() {
-	one_of --compress=zlib --compress=zstd --bundle
+	one_of --compress=zlib --compress=zstd --no-bundle
 	did get trace get "$chosen" $S/get.ras
 	[ $status -ne 0 ] || look $S/get.ras
 	rm -f $S/get.ras

@@ -28,8 +28,8 @@ is "$(tracefmt -q "$TMP/x.ras" | grep -c '^n = ')" 2 \
 	"  with records and how to print them"
 is "$(ls -d "$TMP"/rastrace-* 2>/dev/null)" "" "no directory is left"
 is "$(ls -d "$RASTRACE_RUN"/run_* 2>/dev/null)" "" "nothing is armed"
-status 1 "an unknown name" trace run -e 'work(nobody)' -- "$TMP/target" 2
-like "$(cat "$TMP/err")" "nobody" "  is reported by trcust"
+status 1 "an unknown name" trace run -e 'work(missing)' -- "$TMP/target" 2
+like "$(cat "$TMP/err")" "missing" "  is reported by trcust"
 is "$(ls -d "$TMP"/rastrace-* 2>/dev/null)" "" "  no directory is left"
 
 # --- of a process that is there

@@ -36,9 +36,9 @@ ok "  not a file" test ! -e ./-
 
 # Away from here: without the program and the formats
 mkdir "$TMP/away"
-status 0 "get --bundle" trace get --bundle "$TMP/away/bundle.ras"
+status 0 "get" trace get "$TMP/away/bundle.ras"
 status 0 "get --compress" \
-	trace get --bundle --compress=zlib "$TMP/away/zlib.ras"
+	trace get --compress=zlib "$TMP/away/zlib.ras"
 mv "$TMP/TRC00C5.TFF" "$TMP/kept.tff"
 cd "$TMP/away" || exit 1
 status 0 "a bundle needs no other file" tracefmt -q --relative --strict bundle.ras
@@ -48,7 +48,8 @@ status 0 "compressed" tracefmt -q --relative --strict zlib.ras
 ok "it is printed alike" diff -u "$TMP/bundle.txt" "$TMP/out"
 ok "it is smaller" \
 	test "$(wc -c <zlib.ras)" -lt "$(wc -c <bundle.ras)"
-status 1 "the others need it" tracefmt -q --strict "$TMP/app.ras"
+status 0 "get --no-bundle" trace get --no-bundle "$TMP/away/bare.ras"
+status 1 "this needs it" tracefmt -q --strict bare.ras
 cd "$TMP" || exit 1
 mv "$TMP/kept.tff" "$TMP/TRC00C5.TFF"
 status 2 "a compression that there isn't" \

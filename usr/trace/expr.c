@@ -20,7 +20,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* The quote at p, to behind its end; NULL: it doesn't end. */
+/* The quote at p, to after its end; NULL: it doesn't end. */
 static const char *quote_skip(const char *p)
 {
 	char quote = *p++;

@@ -12,7 +12,7 @@
 
 struct get_settings {
 	struct snapshot_settings snapshot;
-	bool crash;
+	bool crash, no_bundle;
 };
 
 static int get_take_compress(void *context, const char *value)
@@ -22,8 +22,8 @@ static int get_take_compress(void *context, const char *value)
 }
 
 static const struct option_def get_options[] = {
-	{ "bundle", 0, NULL, "include the format files of the armed tracepoints",
-	  OPTION_PLACE(struct get_settings, snapshot.bundle) },
+	{ "no-bundle", 0, NULL, "without the format files of the armed tracepoints",
+	  OPTION_PLACE(struct get_settings, no_bundle) },
 	{ "compress", 'z', "[=METHOD]",
 	  "compress; without METHOD, with zstd if it is installed: zlib|zstd",
 	  get_take_compress },
@@ -70,12 +70,12 @@ static int get_run(int argc, char **argv)
 		      stderr);
 		return COMMAND_MISUSE;
 	}
-	if (settings.crash &&
-	    (settings.snapshot.bundle || settings.snapshot.pack)) {
-		fputs("trace: get: --crash saves it as it is: without --bundle and --compress\n",
+	if (settings.crash && settings.snapshot.pack) {
+		fputs("trace: get: --crash saves it as it is: without --compress\n",
 		      stderr);
 		return COMMAND_MISUSE;
 	}
+	settings.snapshot.bundle = !settings.no_bundle;
 	return command_end(get(argv[first], &settings, &err), &err);
 }
 
@@ -97,7 +97,7 @@ const struct command command_get = {
 
 struct spool_settings {
 	const char *output;
-	bool follow, bundle;
+	bool follow, no_bundle;
 	uint64_t size, duration;
 	unsigned int files;
 	int pack;
@@ -162,8 +162,8 @@ static const struct option_def options[] = {
 	{ "compress", 'z', "[=METHOD]",
 	  "compress; without METHOD, with zstd if it is installed: zlib|zstd",
 	  spool_take_compress },
-	{ "bundle", 0, NULL, "include the format files of the armed tracepoints",
-	  OPTION_PLACE(struct spool_settings, bundle) },
+	{ "no-bundle", 0, NULL, "without the format files of the armed tracepoints",
+	  OPTION_PLACE(struct spool_settings, no_bundle) },
 	{ "duration", 't', "TIME", "end after this time: 90 (seconds), 5m or 2h",
 	  spool_take_duration },
 	{ NULL }
@@ -281,7 +281,7 @@ static int spool(const struct spool_settings *settings, struct error *err)
 {
 	struct spool_progress progress = { .shown = isatty(STDERR_FILENO) };
 	struct spooler s = {
-		.run = pin_run(), .bundle = settings->bundle,
+		.run = pin_run(), .bundle = !settings->no_bundle,
 		.files = {
 			.name = settings->follow ? NULL : settings->output,
 			.most = settings->size, .files = settings->files,
