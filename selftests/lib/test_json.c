@@ -43,16 +43,6 @@ static void test_strings(void)
 	}
 }
 
-static void test_kept(void)
-{
-	enum json_bytes invalid = JSON_BYTES_KEPT;
-	char text[64];
-
-	*json_put_checked(text, "\x80 \xff\\xff\xc3\xb6", 9, &invalid) = '\0';
-	tap_str(text, "\"\\udc80 \\udcFF\\\\xff\xc3\xb6\"", "bytes are kept");
-	tap_is(invalid, JSON_BYTES_KEPT, "each");
-}
-
 static void test_floats(void)
 {
 	static const struct {
@@ -154,7 +144,6 @@ int main(void)
 {
 	test_strings();
 	test_decimals();
-	test_kept();
 	test_floats();
 	test_documents();
 	return tap_done();

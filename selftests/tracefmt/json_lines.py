@@ -7,11 +7,12 @@ import json
 import re
 import sys
 
-KEYS = ["event", "time", "time_ns", "relative_ns", "boot_ns", "host", "trace",
-        "major", "minor", "desc", "group", "types", "unformatted", "pid",
+KEYS = ["schema", "event", "time", "time_ns", "relative_ns", "boot_ns", "host",
+        "trace", "major", "minor", "desc", "group", "types", "unformatted", "pid",
         "tid", "comm", "cpu", "length", "flags", "context", "fields", "notes",
         "data"]
-NUMBERS = ["event", "time_ns", "boot_ns", "major", "minor", "pid", "tid",
+TABLE = [key for key in KEYS if key not in ("relative_ns", "unformatted")]
+NUMBERS = ["schema", "event", "time_ns", "boot_ns", "major", "minor", "pid", "tid",
            "cpu", "length"]
 
 
@@ -64,18 +65,33 @@ def check(event):
         wrong("fields without a format")
 
 
+def plain_text(cell):
+    """The text of a cell, without its escapes."""
+    cell = cell[1:] if cell[:1] == "'" else cell
+    letters = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
+    text = re.sub(r"\\(x[0-9A-F]{2}|.)", lambda match: match[0] if
+                  match[1][0] == "x" else letters[match[1]], cell)
+    return re.sub(r"\\x([0-9A-F]{2})", lambda match: chr(int(match[1], 16)),
+                  text)
+
+
 def compare(event, row):
-    """What both have."""
-    for key in ("event", "time", "major", "minor", "pid", "tid", "cpu",
-                "length"):
-        if str(event[key]) != row[key]:
-            wrong("%s: %r in the table" % (key, row[key]))
-    if " ".join(event.get("flags", [])) != row["flags"]:
-        wrong("flags: %r in the table" % row["flags"])
-    names = re.findall(r"(?:^| )([A-Za-z_]\w*)=", row["fields"])
-    for name in event.get("fields", {}):
-        if name not in names:
-            wrong("field '%s' is not in the table" % name)
+    """A cell is the member of its name."""
+    if list(row) != TABLE:
+        wrong("columns %s" % list(row))
+    for key, cell in row.items():
+        value = event.get(key)
+        if key in ("fields", "notes", "context"):
+            same = (json.loads(cell) if cell else None) == value
+        elif key in ("flags", "types"):
+            same = cell == " ".join(value or [])
+        elif isinstance(value, str):
+            same = "\ufffd" in value or "\\" in cell or \
+                plain_text(cell) == value
+        else:
+            same = cell == ("" if value is None else str(value))
+        if not same:
+            wrong("%s: %r in the table, %r" % (key, cell, value))
 
 
 events = []

@@ -58,7 +58,7 @@ for name in sys.argv[1:]:
 EOF
 show csv --fields desc,comm,chars,how,s,d --event 1-6 >table 2>err
 is "$(python3 check_formulas.py chars how)" \
-	"[\"'=1+1\", 'a\"\\\\\\\\b\\\\n', \"'-1+x\", \"'@\", '\\\\udcFF']
+	"[\"'=1+1\", 'a\"\\\\\\\\b\\\\n', \"'-1+x\", \"'@\", '�']
 [\"'=1+1\", \"'-1+cmd()\", \"'@x\", \"'+y\", 'plain', '-7']" \
 	"what looks like a formula is text in any column"
 show csv --fields desc,comm,wide,d,s >table 2>err

@@ -27,7 +27,7 @@ csv() {
 	tracefmt -q --tff . --format=csv "$@" 2>err | tr -d '\r'
 }
 
-is "$(json --event 1 sample.ras)" '{"event":1,"time":"2026-02-03T23:59:51.052123456Z","time_ns":1770163191052123456,"boot_ns":1052123456,"major":197,"minor":25,"desc":"(OS) xxalloc Pre-Invocation","pid":38,"tid":70000,"cpu":0,"length":21,"fields":{"AX":4660,"upper_BX":120,"lower_BX":86,"param":"c:\\os2\\os2.ini"}}' \
+is "$(json --event 1 sample.ras)" '{"schema":1,"event":1,"time":"2026-02-03T23:59:51.052123456Z","time_ns":1770163191052123456,"boot_ns":1052123456,"host":"target","trace":"sample.ras","major":197,"minor":25,"desc":"(OS) xxalloc Pre-Invocation","pid":38,"tid":70000,"cpu":0,"length":21,"fields":{"AX":4660,"upper_BX":120,"lower_BX":86,"param":"c:\\os2\\os2.ini"}}' \
 	"an event"
 is "$(json --event 2 sample.ras | sed 's/.*"flags"/"flags"/')" \
 	'"flags":["fault"],"fields":{"First":19244,"Second":null,"Third":null},"notes":{"Second":{"why":"not_readable","pointer":"0x7FFF0000BEEF"},"Third":{"why":"not_traced"}}}' \
@@ -81,8 +81,8 @@ is "$(json --event 1,8 --fields pid,param,time,NAME sample.ras)" \
 {"time":"2026-02-04T00:00:01.000000001Z","pid":38,"fields":{"NAME":"static"}}' \
 	"--fields chooses"
 like "$(json --event 2 --fields Second sample.ras)" \
-	'^\{"fields":\{"Second":null\},"notes":\{"Second":\{"why":"not_readable"' \
-	"and notes stay"
+	'^\{"flags":\["fault"\],"fields":\{"Second":null\},"notes":\{"Second":\{"why":"not_readable"' \
+	"and notes and flags stay"
 is "$(json --event 6 --fields Second,AX sample.ras)" '{}' \
 	"an event may have none of them"
 like "$(cat err)" "^tracefmt: no event has a field 'Second'" \
@@ -99,18 +99,24 @@ like "$(cat "$TMP/err")" "^tracefmt: --fields 'pid,,tid': a name is missing$" \
 	"is reported"
 
 # the table
-is "$(csv --event 1-3 sample.ras)" 'event,time,major,minor,desc,pid,tid,comm,cpu,length,flags,fields,data
-1,2026-02-03T23:59:51.052123456Z,197,25,(OS) xxalloc Pre-Invocation,38,70000,,0,21,,"AX=4660 upper_BX=120 lower_BX=86 param=""c:\\os2\\os2.ini""",
-2,2026-02-03T23:59:52.000000000Z,197,177,(OS) Goo Pre-Invocation,38,70000,,1,18,fault,First=19244 Second=<not_readable> Third=<not_traced>,
-3,2026-02-03T23:59:53.000000000Z,197,177,(OS) Goo Pre-Invocation,38,70000,,0,24,paged_in,"First=19244 Second=""\u001B[2Jname\n"" Third=1",' \
+is "$(csv --event 1-3 sample.ras)" 'schema,event,time,time_ns,boot_ns,host,trace,major,minor,desc,group,types,pid,tid,comm,cpu,length,flags,context,fields,notes,data
+1,1,2026-02-03T23:59:51.052123456Z,1770163191052123456,1052123456,target,sample.ras,197,25,(OS) xxalloc Pre-Invocation,,,38,70000,,0,21,,,"{""AX"":4660,""upper_BX"":120,""lower_BX"":86,""param"":""c:\\os2\\os2.ini""}",,
+1,2,2026-02-03T23:59:52.000000000Z,1770163192000000000,2000000000,target,sample.ras,197,177,(OS) Goo Pre-Invocation,,,38,70000,,1,18,fault,,"{""First"":19244,""Second"":null,""Third"":null}","{""Second"":{""why"":""not_readable"",""pointer"":""0x7FFF0000BEEF""},""Third"":{""why"":""not_traced""}}",
+1,3,2026-02-03T23:59:53.000000000Z,1770163193000000000,3000000000,target,sample.ras,197,177,(OS) Goo Pre-Invocation,,,38,70000,,0,24,paged_in,,"{""First"":19244,""Second"":""\u001B[2Jname\n"",""Third"":1}",,' \
 	"rows without --fields"
-is "$(csv --event 1-3 --fields event,AX,Second,minor,notes sample.ras)" \
-	'event,AX,Second,minor,notes
-1,4660,,25,
-2,,<not_readable>,177,Second=not_readable Third=not_traced
-3,,\x1B[2Jname\n,177,' "columns of the fields named"
-is "$(csv --event 1 --fields r,EAX,.flags,name typed.ras | tail -n 1)" \
-	'"{""id"":7,""tag"":""abc"",""how"":{""value"":3,""name"":""READ | WRITE""}}",4660,5,idle' \
+is "$(csv --event 1-3 --fields event,AX,Second,minor sample.ras)" \
+	'event,AX,Second,minor,flags,notes
+1,4660,,25,,
+2,,,177,fault,"{""Second"":{""why"":""not_readable"",""pointer"":""0x7FFF0000BEEF""}}"
+3,,\x1B[2Jname\n,177,paged_in,' \
+	"columns of the fields named, and what says whether they are right"
+is "$(csv --event 2 --fields notes,Second,flags,fields sample.ras)" \
+	'notes,Second,flags,fields
+"{""Second"":{""why"":""not_readable"",""pointer"":""0x7FFF0000BEEF""},""Third"":{""why"":""not_traced""}}",,fault,"{""First"":19244,""Second"":null,""Third"":null}"' \
+	"in any order"
+is "$(csv --event 1 --fields r,EAX,.flags,name typed.ras)" \
+	'r,EAX,.flags,name,flags,notes
+"{""id"":7,""tag"":""abc"",""how"":{""value"":3,""name"":""READ | WRITE""}}",4660,5,idle,,' \
 	"structures in a column"
 is "$(csv --relative --event 1,2 --fields time sample.ras)" 'time
 +0.000000000
@@ -119,6 +125,6 @@ is "$(tracefmt -q --tff . --format=csv --fields pid sample.ras | od -c |
 	sed -n '1s/ *$//p')" "0000000   p   i   d  \\r  \\n   3   8  \\r  \\n   3   8  \\r  \\n   3   8  \\r" \
 	"rows end as RFC 4180 wants"
 name=$(json calls.ras | sed -n '1s/.*"fields":{"\([^"]*\)".*/\1/p')
-is "$(csv calls.ras --fields "$name" | sed 1d)" "'=1+cmd()
-\"a,b\"" "what looks like a formula is text"
+is "$(csv calls.ras --fields "$name" | sed 1d)" "'=1+cmd(),,
+\"a,b\",," "what looks like a formula is text"
 tap_done

@@ -57,7 +57,7 @@ is "$(grep -c ^Event text)" 1 "it is replaced"
 status 0 "figures in a file" tracefmt --summary --tff tff -o text typed.ras
 like "$(cat text)" "^Complete" "are there"
 status 0 "two formats" tracefmt -q --format=csv --format=json --tff tff typed.ras
-like "$(head -n 1 out)" '^\{"event":1,' "the last one holds"
+like "$(head -n 1 out)" '^\{"schema":1,"event":1,' "the last one holds"
 
 cp typed.ras copy.ras
 ln -s copy.ras link.ras

@@ -194,8 +194,8 @@ for line in sys.stdin: json.loads(line)' 2>log
 	done
 fi
 is "$(tracefmt -q --tff 1.tff --format=csv --fields t,s 1.ras | tr -d '\r' |
-	sed -n '2,3p')" "good,redis
-,five" "columns of CSV"
+	sed -n '2,3p')" 'good,redis,paged_in,
+"",five,,' "columns of CSV"
 is "$(tracefmt -q --tff 1.tff --field 's=="five"' 1.ras | grep -c '^s=')" 1 \
 	"--field compares a text"
 tracefmt -q --format=ctf -o ctf --tff 3.tff 3.ras 2>log

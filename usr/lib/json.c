@@ -102,12 +102,8 @@ char *json_put_text(char *p, const uint8_t *s, size_t n,
 			s += length;
 			continue;
 		}
-		if (*invalid == JSON_BYTES_KEPT) {
-			p = text_put_hex(TEXT_PUT(p, "\\udc"), *s, 2);
-		} else {
-			*invalid = JSON_BYTES_LOST;
-			p = TEXT_PUT(p, "\xef\xbf\xbd");
-		}
+		*invalid = JSON_BYTES_LOST;
+		p = TEXT_PUT(p, "\xef\xbf\xbd");
 		s++;
 	}
 	*p++ = '"';

@@ -21,8 +21,6 @@
 enum json_bytes {
 	JSON_BYTES_NONE,	/* there were none so far */
 	JSON_BYTES_LOST,	/* there were some: U+FFFD */
-	JSON_BYTES_KEPT,	/* as set by the caller: \udc80 to \udcff, which
-				 * no text has */
 };
 
 /* A string with its quotes. */

@@ -2,10 +2,11 @@
 /*
  * An event as JSON, an object on a line of its own (JSON Lines):
  *
- *	{"event":10,"time":"2026-02-03T18:07:32.052123456Z",
- *	 "time_ns":1770142052052123456,"boot_ns":1052123456,"major":5,
- *	 "minor":307,"desc":"(OS) DosSleep Pre-Invocation","types":["PRE"],
- *	 "pid":38,"tid":38,"comm":"app","cpu":0,"length":18,"flags":["fault"],
+ *	{"schema":1,"event":10,"time":"2026-02-03T18:07:32.052123456Z",
+ *	 "time_ns":1770142052052123456,"boot_ns":1052123456,"host":"db3",
+ *	 "trace":"app.ras","major":5,"minor":307,
+ *	 "desc":"(OS) DosSleep Pre-Invocation","types":["PRE"],"pid":38,
+ *	 "tid":38,"comm":"app","cpu":0,"length":18,"flags":["fault"],
  *	 "fields":{"EIP":49997,"name":null},
  *	 "notes":{"name":{"why":"not_readable","pointer":"0x1234"}}}
  *
@@ -13,34 +14,29 @@
  * why.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/key_map.h"
 #include "lib/read/read.h"
 #include "tracefmt/output/cell.h"
-#include "json_field.h"
+#include "tracefmt/output/per_point.h"
 #include "json_plain.h"
+#include "json_values.h"
 
 /* ---- what is the same for all events of a tracepoint, made once ---- */
 
 struct json_point {
-	const struct match_point *point;
-	char *head;		/* ,"major":5,... up to the types; may be read
-				 * TEXT_SLACK further */
+	char *head;		/* ,"host":"db3",... up to the types; may be
+				 * read TEXT_SLACK further */
 	size_t head_length;
-	struct json_key *keys;	/* of point->fields */
-	bool some;		/* of the fields are wanted */
+	struct json_keys keys;
 	struct json_plain *plain;	/* NULL: records never are */
 };
 
 struct json_lines {
 	struct columns columns;
-	pthread_mutex_t lock;
-	struct key_map points;	/* struct json_point, by point; locked */
+	struct per_point points;	/* struct json_point */
 	bool wants[COLUMN_KINDS];
 	bool wants_all;		/* no column was chosen */
-	char **hosts;		/* of each trace: ,"host":"a","trace":"b" */
 };
 
 /* ---- the head ---- */
@@ -95,10 +91,15 @@ static int json_head_make(struct json_point *made, const struct event *event,
 			  const struct columns *columns)
 {
 	const struct match_point *point = event->point;
+	const char *host = event->trace->file.host, *trace = event->trace->name;
 	struct text text;
 
 	if (text_open(&text, -1))
 		return -ENOMEM;
+	if (head_key_add(columns, COLUMN_HOST, &text))
+		json_add_string(&text, host, strlen(host));
+	if (head_key_add(columns, COLUMN_TRACE, &text))
+		json_add_string(&text, trace, strlen(trace));
 	if (head_key_add(columns, COLUMN_MAJOR, &text))
 		text_add_number(&text, event->record->major);
 	if (head_key_add(columns, COLUMN_MINOR, &text))
@@ -117,61 +118,27 @@ static int json_head_make(struct json_point *made, const struct event *event,
 	return -text.error;
 }
 
-/* ---- the fields ---- */
-
-static int keys_make(struct json_point *made, struct columns *columns)
-{
-	const struct field_set *set = &made->point->fields;
-
-	made->keys = calloc(set->count + 1, sizeof(*made->keys));
-	if (!made->keys)
-		return -ENOMEM;
-	for (size_t i = 0; i < set->count; i++) {
-		struct json_key *key = &made->keys[i];
-		const char *name = set->fields[i].name;
-		size_t length = strlen(name);
-		size_t at = columns_field(columns, name);
-		char *p = malloc(JSON_STRING_ROOM(length) + 1);
-
-		if (!p)
-			return -ENOMEM;
-		key->text = p;
-		p = json_put_string(p, name, length);
-		*p++ = ':';
-		key->length = p - key->text;
-		if (at < columns->count)
-			columns->items[at].met = true;
-		key->wanted = !columns->count || at < columns->count ||
-			      columns_have(columns, COLUMN_FIELDS);
-		made->some |= key->wanted;
-	}
-	return 0;
-}
-
 /* ---- the table ---- */
 
 static void json_point_free(struct json_point *made)
 {
-	for (size_t i = 0; made->keys && i < made->point->fields.count; i++)
-		free(made->keys[i].text);
-	free(made->keys);
+	json_keys_free(&made->keys);
 	free(made->plain);
 	free(made->head);
 	free(made);
 }
 
-static struct json_point *json_point_make(struct json_lines *json,
-					  const struct event *event)
+static void *json_point_make(void *own, const struct event *event)
 {
 	struct json_point *made = calloc(1, sizeof(*made));
+	struct json_lines *json = own;
 
 	if (!made)
 		return NULL;
-	made->point = event->point;
 	if (json_head_make(made, event, &json->columns) ||
-	    keys_make(made, &json->columns) ||
-	    json_plain_make(&made->plain, made->point, made->keys) ||
-	    key_map_add(&json->points, key_map_key(made->point), made)) {
+	    json_keys_make(&made->keys, event->point, &json->columns) ||
+	    json_plain_make(&made->plain, event->point, made->keys.keys,
+			    JSON_PLAIN_MEMBER)) {
 		json_point_free(made);
 		return NULL;
 	}
@@ -181,8 +148,6 @@ static struct json_point *json_point_make(struct json_lines *json,
 /* ---- events ---- */
 
 #define FIXED_ROOM	2048	/* of what has a bounded length */
-#define FIELDS_MAX	2048	/* of a FMT of TFF_FMT_MAX bytes */
-#define CACHED		16	/* points */
 
 /* Text that lasts for some events. */
 struct json_piece {
@@ -192,7 +157,7 @@ struct json_piece {
 
 /* In scratch->more. */
 struct json_thread {
-	const struct json_point *points[CACHED];
+	struct per_point_met met;
 	int64_t second;			/* that the next two are of */
 	struct json_piece date;		/* ,"time":"2026-02-03T18:07:32. */
 	struct json_piece number;	/* ,"time_ns":1770142052 */
@@ -202,7 +167,7 @@ struct json_thread {
 	struct json_piece who;		/* ,"pid":38,"tid":38,"comm":"app" */
 	uint32_t cpu, length;		/* that the next one is of */
 	struct json_piece where;	/* ,"cpu":0,"length":18 */
-	uint8_t notes[FIELDS_MAX];	/* of the event's fields */
+	uint8_t notes[JSON_FIELDS_MAX];	/* of the event's fields */
 };
 
 _Static_assert(sizeof(struct json_thread) <=
@@ -354,6 +319,8 @@ static char *event_put(const struct output *output, struct json_thread *thread,
 {
 	const struct json_lines *json = output->own;
 
+	if (json->wants[COLUMN_SCHEMA])
+		p = text_put_decimal(KEY(p, "schema"), SCHEMA_VERSION);
 	if (json->wants[COLUMN_EVENT]) {
 		p = KEY(p, "event");
 		p = text_put_decimal(p, event->number);
@@ -373,33 +340,6 @@ static char *event_put(const struct output *output, struct json_thread *thread,
 
 /* ---- the data ---- */
 
-/* The wanted fields of an event, one after the other. */
-struct json_walk {
-	struct json_field of;
-	const struct json_point *point;
-	size_t index;		/* of the field */
-};
-
-static bool json_walk_next(struct json_walk *walk)
-{
-	while (json_field_next(&walk->of)) {
-		walk->index = walk->of.piece->step->field;
-		if (walk->point->keys[walk->index].wanted)
-			return true;
-	}
-	return false;
-}
-
-/* "name": after a separator */
-static void json_walk_key(const struct json_walk *walk, char separator,
-			  struct text *text)
-{
-	const struct json_key *key = &walk->point->keys[walk->index];
-
-	text_add_char(text, separator);
-	text_add(text, key->text, key->length);
-}
-
 /* The fields, then the notes of those that have one. */
 static void values_add(const struct output *output,
 		       const struct json_point *point,
@@ -408,40 +348,18 @@ static void values_add(const struct output *output,
 {
 	struct value_budget budget = VALUE_BUDGET;
 	struct json_thread *thread = (void *)scratch->more;
-	const struct json_walk first = {
-		.of = json_field_begin(output, event, scratch, &budget),
-		.point = point,
+	struct json_values values = {
+		output, event, scratch, &point->keys, &budget, thread->notes,
 	};
-	struct json_walk walk = first;
-	char separator = '{';
-	bool noted = false;
-	uint8_t note;
 
-	if (!point->some || !scratch->result.count)
+	if (!point->keys.some || !scratch->result.count)
 		return;
 	TEXT_ADD(text, ",\"fields\":");
-	for (; json_walk_next(&walk); separator = ',') {
-		json_walk_key(&walk, separator, text);
-		json_add_field(&walk.of, text, &note);
-		if (walk.index < FIELDS_MAX)
-			thread->notes[walk.index] = note;
-		noted |= note;
-	}
-	text_add_string(text, separator == '{' ? "{}" : "}");
-	if (!noted)
+	json_values_add(&values, text);
+	if (!values.noted)
 		return;
 	TEXT_ADD(text, ",\"notes\":");
-	separator = '{';
-	for (walk = first; json_walk_next(&walk);) {
-		note = walk.index < FIELDS_MAX ? thread->notes[walk.index] :
-						 NOTE_NONE;
-		if (!note)
-			continue;
-		json_walk_key(&walk, separator, text);
-		json_add_note(&walk.of, note, text);
-		separator = ',';
-	}
-	text_add_string(text, separator == '{' ? "{}" : "}");
+	json_values_notes_add(&values, text);
 }
 
 static void context_add(const struct output *output, const struct event *event,
@@ -474,42 +392,20 @@ static bool data_wanted(const struct output *output, const struct event *event,
 
 /* ---- */
 
-/* NULL: no memory. */
-static const struct json_point *point_get(struct json_lines *json,
-					  struct json_thread *thread,
-					  const struct event *event)
-{
-	size_t slot = ((uintptr_t)event->point >> 6) % CACHED;
-	const struct json_point *found = thread->points[slot];
-
-	if (found && found->point == event->point)
-		return found;
-	pthread_mutex_lock(&json->lock);
-	found = key_map_find(&json->points, key_map_key(event->point));
-	if (!found)
-		found = json_point_make(json, event);
-	pthread_mutex_unlock(&json->lock);
-	thread->points[slot] = found;
-	return found;
-}
-
 /* All but what has braces of its own. */
 static void begin_add(const struct output *output, const struct event *event,
 		      const struct json_point *point, struct scratch *scratch,
 		      uint32_t length, struct text *text)
 {
 	const struct json_lines *json = output->own;
-	const char *host = json->hosts[event->trace->index];
 	unsigned int flags = event_flags(event, scratch->result.status,
 					 scratch->result.misfit);
 	char *p;
 
-	if (text_reserve(text, FIXED_ROOM + point->head_length + strlen(host)))
+	if (text_reserve(text, FIXED_ROOM + point->head_length))
 		return;
 	p = event_put(output, (void *)scratch->more, event,
 		      text->data + text->used);
-	if (*host)
-		p = text_put(p, host, strlen(host));
 	p = text_put_wide(p, point->head, point->head_length);
 	p = who_put(json, (void *)scratch->more, event, length, p);
 	if (flags && json->wants[COLUMN_FLAGS])
@@ -557,8 +453,10 @@ static bool members_add(const struct output *output, const struct event *event,
 static int json_lines_event(struct output *output, const struct event *event,
 			    struct text *text, struct scratch *scratch)
 {
+	struct json_lines *json = output->own;
+	struct json_thread *thread = (void *)scratch->more;
 	const struct json_point *point =
-		point_get(output->own, (void *)scratch->more, event);
+		per_point_get(&json->points, &thread->met, event);
 	size_t start = text->used;
 
 	if (!point)
@@ -577,38 +475,6 @@ static int json_lines_event(struct output *output, const struct event *event,
 	return 0;
 }
 
-/* The traces' names, where there are several or they were asked for. */
-static int hosts_make(struct json_lines *json, const struct stream *stream)
-{
-	bool several = json->wants_all && stream->count > 1;
-
-	json->hosts = calloc(stream->count + 1, sizeof(*json->hosts));
-	if (!json->hosts)
-		return -ENOMEM;
-	for (size_t i = 0; i < stream->count; i++) {
-		const struct trace *trace = stream->traces[i];
-		size_t host = strlen(trace->file.host);
-		size_t name = strlen(trace->name);
-		char *p = malloc(JSON_STRING_ROOM(host) +
-				 JSON_STRING_ROOM(name) + 32);
-
-		json->hosts[i] = p;
-		if (!p)
-			return -ENOMEM;
-		if (several || (!json->wants_all && json->wants[COLUMN_HOST])) {
-			p = KEY(p, "host");
-			p = json_put_string(p, trace->file.host, host);
-		}
-		if (several || (!json->wants_all &&
-				json->wants[COLUMN_TRACE])) {
-			p = KEY(p, "trace");
-			p = json_put_string(p, trace->name, name);
-		}
-		*p = '\0';
-	}
-	return 0;
-}
-
 static int json_lines_open(struct output *output, struct text *text,
 		     struct error *err)
 {
@@ -617,12 +483,15 @@ static int json_lines_open(struct output *output, struct text *text,
 
 	code = columns_parse(&json->columns, output->settings, err);
 	if (!code)
-		code = -pthread_mutex_init(&json->lock, NULL);
+		code = per_point_open(&json->points, json_point_make, json);
 	json->wants_all = !json->columns.count;
 	for (size_t i = 0; i < COLUMN_KINDS; i++)
 		json->wants[i] = json->wants_all ||
 				 columns_have(&json->columns, i);
-	return code ? code : hosts_make(json, output->stream);
+	/* they say whether a value can be relied on */
+	json->wants[COLUMN_FLAGS] |= json->wants[COLUMN_FIELDS] ||
+				     columns_have(&json->columns, COLUMN_FIELD);
+	return code;
 }
 
 static int json_lines_close(struct output *output, struct text *text,
@@ -630,7 +499,7 @@ static int json_lines_close(struct output *output, struct text *text,
 {
 	struct json_lines *json = output->own;
 
-	return json->points.count ? columns_check(&json->columns, err) : 0;
+	return json->points.made.count ? columns_check(&json->columns, err) : 0;
 }
 
 static void json_lines_free(struct output *output)
@@ -639,13 +508,9 @@ static void json_lines_free(struct output *output)
 	struct json_point *made;
 	size_t at = 0;
 
-	for (size_t i = 0; json->hosts && i < output->stream->count; i++)
-		free(json->hosts[i]);
-	free(json->hosts);
-	while ((made = key_map_next(&json->points, &at)))
+	while ((made = per_point_next(&json->points, &at)))
 		json_point_free(made);
-	key_map_free(&json->points);
-	pthread_mutex_destroy(&json->lock);
+	per_point_close(&json->points);
 	columns_free(&json->columns);
 }
 

@@ -647,7 +647,7 @@ static void ctype_add(const struct json_field *of,
 		      uint8_t *note)
 {
 	char *p = json_room(text, of->budget->text + JSON_VALUE_SLACK);
-	enum json_bytes invalid = of->bytes;
+	enum json_bytes invalid = JSON_BYTES_NONE;
 	bool incomplete;
 
 	if (!p)
@@ -667,7 +667,7 @@ static void json_string_add(const struct json_field *of, const uint8_t *data,
 			    size_t n, struct text *text, uint8_t *note)
 {
 	char *p = json_room(text, JSON_STRING_ROOM(n));
-	enum json_bytes invalid = of->bytes;
+	enum json_bytes invalid = JSON_BYTES_NONE;
 
 	if (!p)
 		return;

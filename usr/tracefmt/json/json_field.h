@@ -43,7 +43,6 @@ struct json_field {
 	const struct decode_piece *piece, *end;
 	struct stack_owner owner;
 	struct value_budget *budget;	/* of the record */
-	enum json_bytes bytes;	/* of strings: JSON_BYTES_KEPT, or _NONE */
 	/* of the walk */
 	const struct field_set *fields;
 	const struct decode_piece *stop;

@@ -6,6 +6,7 @@
 #include "lib/read/read.h"
 
 #define KEY_START	",\"fields\":{"
+#define CELL_START	"\"{"
 
 enum json_plain_code {
 	JSON_PLAIN_END,
@@ -25,7 +26,7 @@ struct json_plain_step {
 	uint16_t bytes;
 	uint16_t length;	/* of the key; 0: not wanted */
 	const char *key;	/* ,"name": and room to read on; the first one
-				 * wanted has KEY_START instead of the comma */
+				 * wanted has the form's start, not a comma */
 };
 
 struct json_plain {
@@ -33,6 +34,7 @@ struct json_plain {
 	size_t count;
 	char *keys;		/* after the steps */
 	bool none;		/* no field is wanted */
+	bool cell;		/* JSON_PLAIN_CELL: quotes are doubled */
 	struct json_plain_step steps[];
 };
 
@@ -72,13 +74,28 @@ static bool plain_step_takes(const struct decode_step *step)
 	       step->letter != 'Y';
 }
 
+PLAIN_INLINE char *plain_quote_put(const struct json_plain *plain, char *p)
+{
+	*p++ = '"';
+	if (plain->cell)
+		*p++ = '"';
+	return p;
+}
+
 static void plain_key_make(struct json_plain *plain,
 			   struct json_plain_step *made, const char *name)
 {
 	char *start = plain->keys + plain->key_bytes, *p = start;
 
-	p = plain->none ? TEXT_PUT(p, KEY_START) : TEXT_PUT(p, ",");
-	p = json_put_string(p, name, strlen(name));
+	if (!plain->none)
+		p = TEXT_PUT(p, ",");
+	else
+		p = plain->cell ? TEXT_PUT(p, CELL_START) :
+				  TEXT_PUT(p, KEY_START);
+	/* letters, digits and '_', which need no escape */
+	p = plain_quote_put(plain, p);
+	p = text_put(p, name, strlen(name));
+	p = plain_quote_put(plain, p);
 	*p++ = ':';
 	made->key = start;
 	made->length = p - start;
@@ -142,12 +159,12 @@ static size_t plain_keys_room(const struct field_set *set)
 	size_t n = sizeof(KEY_START) + TEXT_SLACK;
 
 	for (size_t i = 0; i < set->count; i++)
-		n += JSON_STRING_ROOM(strlen(set->fields[i].name)) + 2;
+		n += JSON_STRING_ROOM(strlen(set->fields[i].name)) + 4;
 	return n;
 }
 
 int json_plain_make(struct json_plain **made, const struct match_point *point,
-		    const struct json_key *keys)
+		    const struct json_key *keys, enum json_plain_form form)
 {
 	size_t steps =
 		(point->format.count + 1) * sizeof(struct json_plain_step);
@@ -162,6 +179,7 @@ int json_plain_make(struct json_plain **made, const struct match_point *point,
 		return -ENOMEM;
 	plain->keys = (char *)plain->steps + steps;
 	plain->none = true;
+	plain->cell = form == JSON_PLAIN_CELL;
 	if (plain_steps_make(plain, point, keys) && !plain->none)
 		*made = plain;
 	else
@@ -171,20 +189,34 @@ int json_plain_make(struct json_plain **made, const struct match_point *point,
 
 /* ---- putting ---- */
 
-/* Bytes in hex. */
-PLAIN_INLINE char *plain_hex_put(struct plain_data *d,
-				 const struct json_plain_step *step, char *p)
+/* In a cell the quotes of JSON are doubled. */
+PLAIN_INLINE char *plain_bytes_put(const struct json_plain *plain,
+				   const uint8_t *data, size_t n, char *p)
+{
+	if (!plain->cell)
+		return json_put_hex(p, data, n);
+	*p++ = '"';
+	p = json_put_hex(p, data, n);
+	*p++ = '"';
+	return p;
+}
+
+PLAIN_INLINE char *plain_rest_put(const struct json_plain *plain,
+				  struct plain_data *d,
+				  const struct json_plain_step *step, char *p)
 {
 	const uint8_t *data = d->at;
 	size_t n;
 
 	if (!plain_rest(d, &n) || !n)
 		return NULL;
-	return step->length ? json_put_hex(p, data, n) : p;
+	return step->length ? plain_bytes_put(plain, data, n, p) : p;
 }
 
-PLAIN_INLINE char *plain_string_put(struct plain_data *d,
-			      const struct json_plain_step *step, char *p)
+/* A cell with a quote in it isn't plain. */
+PLAIN_INLINE char *plain_string_put(const struct json_plain *plain,
+				    struct plain_data *d,
+				    const struct json_plain_step *step, char *p)
 {
 	const uint8_t *data = d->at;
 	enum json_bytes invalid = JSON_BYTES_NONE;
@@ -192,13 +224,23 @@ PLAIN_INLINE char *plain_string_put(struct plain_data *d,
 
 	if (!plain_string(d, &n))
 		return NULL;
-	if (step->length)
+	if (!step->length)
+		return p;
+	if (!plain->cell) {
 		p = json_put_checked(p, data, n, &invalid);
+	} else {
+		if (memchr(data, '"', n))
+			return NULL;
+		*p++ = '"';
+		p = json_put_checked(p, data, n, &invalid);
+		*p++ = '"';
+	}
 	return invalid ? NULL : p;
 }
 
 /* NULL: it doesn't find what it takes. */
-PLAIN_INLINE char *plain_step_put(struct plain_data *d,
+PLAIN_INLINE char *plain_step_put(const struct json_plain *plain,
+				  struct plain_data *d,
 				  const struct json_plain_step *step, char *p)
 {
 	const uint8_t *data = plain_take(d, step->item, step->bytes);
@@ -207,11 +249,11 @@ PLAIN_INLINE char *plain_step_put(struct plain_data *d,
 		return NULL;
 	switch (step->code) {
 	case JSON_PLAIN_STRING:
-		return plain_string_put(d, step, p);
+		return plain_string_put(plain, d, step, p);
 	case JSON_PLAIN_REST:
-		return plain_hex_put(d, step, p);
+		return plain_rest_put(plain, d, step, p);
 	case JSON_PLAIN_BYTES:
-		return json_put_hex(p, data, step->bytes);
+		return plain_bytes_put(plain, data, step->bytes, p);
 	case JSON_PLAIN_UINT:
 		return text_put_decimal(p, plain_load(data, step->bytes));
 	case JSON_PLAIN_INT:
@@ -224,7 +266,7 @@ PLAIN_INLINE char *plain_step_put(struct plain_data *d,
 
 size_t json_plain_room(const struct json_plain *plain, size_t length)
 {
-	return plain->key_bytes + plain->count * (NUMBER_MAX + 2) +
+	return plain->key_bytes + plain->count * (NUMBER_MAX + 4) +
 	       JSON_STRING_ROOM(length) + TEXT_SLACK;
 }
 
@@ -235,9 +277,13 @@ char *json_plain_put(const struct json_plain *plain,
 
 	for (const struct json_plain_step *step = plain->steps; p; step++) {
 		p = text_put_wide(p, step->key, step->length);
-		if (step->code == JSON_PLAIN_END)
-			return TEXT_PUT(p, "}");
-		p = plain_step_put(&d, step, p);
+		if (step->code == JSON_PLAIN_END) {
+			*p++ = '}';
+			if (plain->cell)
+				*p++ = '"';
+			return p;
+		}
+		p = plain_step_put(plain, &d, step, p);
 	}
 	return NULL;
 }

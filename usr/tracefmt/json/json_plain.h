@@ -8,13 +8,13 @@
 #define TRACEFMT_JSON_PLAIN_H
 
 #include "lib/read/read.h"
+#include "json_values.h"
 
 struct json_plain;
 
-struct json_key {
-	char *text;		/* "Status_Rec_next": */
-	size_t length;
-	bool wanted;
+enum json_plain_form {
+	JSON_PLAIN_MEMBER,	/* ,"fields":{"EIP":49997} */
+	JSON_PLAIN_CELL,	/* "{""EIP"":49997}" of CSV */
 };
 
 /*
@@ -22,11 +22,11 @@ struct json_key {
  * the fields' names; NULL: none of its records is plain. 0 or -ENOMEM.
  */
 int json_plain_make(struct json_plain **made, const struct match_point *point,
-		    const struct json_key *keys);
+		    const struct json_key *keys, enum json_plain_form form);
 /* Room for so many bytes of data. */
 size_t json_plain_room(const struct json_plain *plain, size_t length);
 /*
- * ,"fields":{...} of a record at p; returns the end. NULL: it is not plain;
+ * The form of a record at p; returns the end. NULL: it is not plain;
  * discard what was written.
  */
 char *json_plain_put(const struct json_plain *plain,

@@ -9,8 +9,8 @@
 /* ---- what --fields chooses ---- */
 
 const char *const column_words[COLUMN_KINDS] = {
-	"event", "time", "time_ns", "boot_ns", "host", "trace", "major",
-	"minor", "desc", "group", "types", "pid", "tid", "comm", "cpu",
+	"schema", "event", "time", "time_ns", "boot_ns", "host", "trace",
+	"major", "minor", "desc", "group", "types", "pid", "tid", "comm", "cpu",
 	"length", "flags", "context", "fields", "notes", "data",
 };
 
@@ -169,6 +169,8 @@ struct column_value column_value(const struct event *event, enum column column)
 	const char *name;
 
 	switch (column) {
+	case COLUMN_SCHEMA:
+		return column_number(SCHEMA_VERSION);
 	case COLUMN_EVENT:
 		return column_number(event->number);
 	case COLUMN_BOOT_NS:

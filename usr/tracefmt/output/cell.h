@@ -11,14 +11,22 @@
  * front.
  */
 enum column {
-	COLUMN_EVENT, COLUMN_TIME, COLUMN_TIME_NS, COLUMN_BOOT_NS,
-	COLUMN_HOST, COLUMN_TRACE, COLUMN_MAJOR, COLUMN_MINOR, COLUMN_DESC,
-	COLUMN_GROUP, COLUMN_TYPES, COLUMN_PID, COLUMN_TID, COLUMN_COMM,
+	COLUMN_SCHEMA, COLUMN_EVENT, COLUMN_TIME, COLUMN_TIME_NS,
+	COLUMN_BOOT_NS, COLUMN_HOST, COLUMN_TRACE, COLUMN_MAJOR, COLUMN_MINOR,
+	COLUMN_DESC, COLUMN_GROUP, COLUMN_TYPES, COLUMN_PID, COLUMN_TID, COLUMN_COMM,
 	COLUMN_CPU, COLUMN_LENGTH, COLUMN_FLAGS, COLUMN_CONTEXT,
 	COLUMN_FIELDS, COLUMN_NOTES, COLUMN_DATA,
 	COLUMN_KINDS,
 	COLUMN_FIELD = COLUMN_KINDS,	/* one field of the data */
+	COLUMN_NONE,			/* none of them */
 };
+
+/*
+ * Of what tracefmt(1) promises: names, types and order of the columns of
+ * JSON and CSV. A version may add columns at the end; what changes one of them
+ * needs the next version.
+ */
+#define SCHEMA_VERSION	1
 
 extern const char *const column_words[COLUMN_KINDS];
 
