@@ -14,6 +14,7 @@ elsewhere() {
 	rastrace.4 | tsf.5) echo docs/test_example.sh ;;
 	rastrace_write.3) echo static/test_example.sh ;;
 	shapes.5) echo trcust/test_shapes.sh ;;
+	tracefmt.5) echo tracefmt/test_sql.sh ;;
 	rastrace.conf.5 | trace.8 | tracefmt.1 | trcust.1) echo - ;;
 	esac
 }
