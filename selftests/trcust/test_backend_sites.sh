@@ -118,7 +118,7 @@ for name in o0g o0; do
 			"$site" "where gdb has its breakpoint"
 	fi
 	printf 'MODNAME=%s\nTRACE TP=.work+0\n' "$PWD/$name" >one.tsf
-	trcust one.tsf
+	trcust --site=exact one.tsf
 	is "$(sites_of one.tdf | cut -d' ' -f1)" "$entry" "+0 is the entry"
 done
 

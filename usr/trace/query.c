@@ -45,7 +45,8 @@ static void table_print_kinds(const char *title, const char *const *names,
 	}
 }
 
-static void table_print_site(const struct tdf *tdf, const struct tdf_site *site)
+static void table_print_site(const struct query *query, const struct tdf *tdf,
+			     const struct tdf_site *site)
 {
 	char cost[COST_TEXT];
 
@@ -60,11 +61,12 @@ static void table_print_site(const struct tdf *tdf, const struct tdf_site *site)
 		fputs(", ", stdout);
 		safe_text_print(stdout, tdf_string(tdf, site->text), false);
 	}
-	if (cost_print(cost, site->cost, site->flags))
+	if (hit_cost_print(cost, &query->cost, site->cost, site->flags))
 		printf(", %s, %s", names_cost[site->cost], cost);
 }
 
-static void table_print_place(const struct tdf *tdf, uint32_t index)
+static void table_print_place(const struct query *query, const struct tdf *tdf,
+			      uint32_t index)
 {
 	const struct tdf_point *point;
 
@@ -76,7 +78,7 @@ static void table_print_place(const struct tdf *tdf, uint32_t index)
 	fputs("  ", stdout);
 	safe_text_print(stdout, tdf_string(tdf, point->name), false);
 	fputs(": ", stdout);
-	table_print_site(tdf, &tdf->sites[point->first_site]);
+	table_print_site(query, tdf, &tdf->sites[point->first_site]);
 	if (point->sites > 1)
 		printf(", and %u more", point->sites - 1);
 	putchar('\n');
@@ -141,14 +143,14 @@ static void table_print_point(const struct point_table *table, uint32_t index)
 			printf(" %*s", table->widths[c], "unknown");
 		else
 			printf(" %*" PRIu64, table->widths[c], numbers[c]);
-	table_print_place(tdf, index);
+	table_print_place(table->query, tdf, index);
 	if (tdf && query->restricted) {
 		/* The other sites, a line for each. */
 		const struct tdf_point *point = &tdf->points[index];
 
 		for (uint32_t i = 1; i < point->sites; i++) {
 			fputs("         also at ", stdout);
-			table_print_site(tdf,
+			table_print_site(table->query, tdf,
 					 &tdf->sites[point->first_site + i]);
 			putchar('\n');
 		}
@@ -499,6 +501,8 @@ static int query(const struct query_options *how, int count, char **operands,
 
 	if (code)
 		return code;
+	if (query.buffer && !how->metrics)
+		hit_cost_recall(&query.cost, pin_run());
 	code = query_print(&query, how, err);
 	query_free(&query);
 	if (!code)

@@ -58,10 +58,14 @@ static void json_print_figure(struct json *json, const struct figure *figure)
 	json_number(json, "paged_in", figure->why.paged_in);
 }
 
-static void json_print_site(struct json *json, const struct tdf *tdf,
-			    const struct tdf_site *site)
+static void json_print_site(struct json *json, const struct query *query,
+			    const struct tdf *tdf, const struct tdf_site *site)
 {
-	unsigned int ns = cost_expect(site->cost, site->flags);
+	bool measured = site->cost < TDF_COST_UNKNOWN &&
+			query->cost.ns[site->cost] &&
+			!(site->flags & TDF_SITE_RETURN);
+	unsigned int ns = measured ? query->cost.ns[site->cost] :
+				     cost_expect(site->cost, site->flags);
 	char address[32];
 
 	json_open(json, NULL, '{');
@@ -77,6 +81,7 @@ static void json_print_site(struct json *json, const struct tdf *tdf,
 		       site->text ? tdf_string(tdf, site->text) : NULL);
 	json_string(json, "cost", names_cost[site->cost]);
 	number_or_null(json, "cost_ns", ns, ns);
+	json_boolean(json, "cost_measured", measured);
 	json_close(json, '}');
 }
 
@@ -105,7 +110,7 @@ static void json_print_point(struct json *json, const struct query *query,
 		       tdf_point);
 	json_open(json, "sites", '[');
 	for (uint32_t k = 0; tdf_point && k < tdf_point->sites; k++)
-		json_print_site(json, tdf,
+		json_print_site(json, query, tdf,
 				&tdf->sites[tdf_point->first_site + k]);
 	json_close(json, ']');
 	json_close(json, '}');

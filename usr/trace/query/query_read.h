@@ -80,6 +80,7 @@ struct query {
 	struct keep_state keep;
 	struct kmod kmod;
 	uint64_t memory;	/* that all maps take */
+	struct hit_cost cost;	/* as query_cost_find() fills it in */
 	uint64_t time;		/* CLOCK_BOOTTIME, ns */
 };
 

@@ -22,6 +22,7 @@ struct choice {
 	size_t index;		/* in the block */
 	size_t distance;
 	uint8_t cost;
+	bool pushes;
 	bool nop;		/* a long one: slow before Linux 6.16 */
 };
 
@@ -92,6 +93,8 @@ static int choice_compare(const void *a, const void *b)
 		return cost_ranks[x->cost] - cost_ranks[y->cost];
 	if (x->nop != y->nop)
 		return y->nop ? -1 : 1;
+	if (x->pushes != y->pushes)
+		return y->pushes ? -1 : 1;
 	if (x->distance != y->distance)
 		return x->distance < y->distance ? -1 : 1;
 	return x->index < y->index ? -1 : 1;
@@ -157,6 +160,17 @@ static int site_put(struct chooser *ch, struct compile_site *site,
 	return 0;
 }
 
+/* Is it better than the one that the site is at? A long nop is no better than a
+ * push where it is slow. */
+static bool insn_is_better(const struct arch_insn *insn,
+			   const struct arch_insn *at)
+{
+	if (cost_ranks[insn->cost] != cost_ranks[at->cost])
+		return cost_ranks[insn->cost] < cost_ranks[at->cost];
+	return at->pushes && !insn->pushes &&
+	       !(insn->padding && insn->length > 2);
+}
+
 /* Instructions that are better than the nominal one, the best first; with
  * ch->vector all. */
 static size_t choices_find(struct chooser *ch, const struct compile_site *site,
@@ -173,13 +187,14 @@ static size_t choices_find(struct chooser *ch, const struct compile_site *site,
 
 		if (distance > CHOOSE_DISTANCE ||
 		    (!ch->vector &&
-		     cost_ranks[insn->insn.cost] >= cost_ranks[site->cost]) ||
+		     !insn_is_better(&insn->insn, &block->insns[block->at].insn)) ||
 		    !code_is_good(ch->c->module, &insn->insn) ||
 		    insn->address < low || insn->address >= high)
 			continue;
 		choices[count++] = (struct choice) {
 			.index = i, .distance = distance,
 			.cost = insn->insn.cost,
+			.pushes = insn->insn.pushes,
 			.nop = insn->insn.padding && insn->insn.length > 2,
 		};
 	}
@@ -211,7 +226,7 @@ static int choose_in(struct chooser *ch, struct compile_site *site,
 	if (code < 0)
 		return chooser_no_memory(ch);
 	*moved = !code;
-	if (*moved || ch->vector)
+	if (*moved || ch->vector || site->cost == TDF_COST_EMULATED)
 		return 0;
 	analysis_name(ch->c, tried, name, sizeof(name));
 	if (*first)
@@ -235,8 +250,8 @@ static int choose_site(struct chooser *ch, struct compile_site *site,
 	for (uint32_t i = 0; i < site->stmts && !ch->vector; i++)
 		ch->vector = reads_vector(&ch->stmts[site->first_stmt + i],
 					  ch->table);
-	if ((site->cost == TDF_COST_EMULATED && !ch->vector) ||
-	    site->flags & TDF_SITE_RETURN)
+	if (site->flags & TDF_SITE_RETURN ||
+	    (site->cost == TDF_COST_EMULATED && !site->pushes && !ch->vector))
 		return 0;
 	if (module_is_relocated(ch->c->module, 0, 0))
 		site->stays = "the loader changes the code";
@@ -244,14 +259,19 @@ static int choose_site(struct chooser *ch, struct compile_site *site,
 		code = analysis_block(ch->c, site->nominal, &block);
 	if (code == -ENOENT)
 		site->stays = "the function around it isn't known";
-	if (site->stays)
+	if (site->stays) {
+		/* a push is fast enough to be no news */
+		if (site->cost == TDF_COST_EMULATED)
+			site->stays = NULL;
 		return 0;
+	}
 	if (code)
 		return chooser_no_memory(ch);
 	if (ch->vector)
 		code = choose_in(ch, site, &block, moved);
 	ch->vector = false;
-	if (!code && !*moved && site->cost != TDF_COST_EMULATED)
+	if (!code && !*moved &&
+	    (site->cost != TDF_COST_EMULATED || site->pushes))
 		code = choose_in(ch, site, &block, moved);
 	block_free(&block);
 	return code;

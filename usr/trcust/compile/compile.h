@@ -50,6 +50,7 @@ struct compile_site {
 	uint64_t semaphore;
 	uint8_t flags;		/* TDF_SITE_* */
 	uint8_t cost;
+	bool pushes;		/* as in struct arch_insn */
 	uint8_t insn_length;
 	uint8_t insn[TDF_INSN_MAX];
 	const char *arguments;	/* USDT: of the note, "8@%rdi -4@$5"; NULL */

@@ -260,6 +260,7 @@ int site_place_check(const struct site_search *s,
 					       &site->symbol_offset);
 	site->offset = at.offset;
 	site->cost = at.insn.cost;
+	site->pushes = at.insn.pushes;
 	site->insn_length = at.insn.length;
 	memcpy(site->insn, at.bytes, at.insn.length);
 	return site->symbol ? 0 : -1;

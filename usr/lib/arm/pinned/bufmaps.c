@@ -17,6 +17,7 @@
 static const char *const pin_names[] = {
 	/* control comes last and goes first: with it there is a buffer */
 	"control", "sessions", "trigger", "processes", "nest", "buffer",
+	"cost",
 };
 
 #define PINS	(sizeof(pin_names) / sizeof(pin_names[0]))

@@ -2,12 +2,16 @@
 #include "hit_cost.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <asm/ptrace.h>
 #include "program.h"
 #include "lib/buffer/buffer.h"
+#include "lib/buffer/pin.h"
+#include "lib/names.h"
 #include "lib/sysbpf.h"
 
 struct self_place {
@@ -93,7 +97,7 @@ bool self_probe_has_func_ip(const struct features *features)
 	return ip == (uintptr_t)self_probed;
 }
 
-#define BATCHES		3	/* the fastest counts */
+#define BATCHES		15	/* the fastest counts */
 #define WARM_UP		16	/* calls; the kernel may patch its probe */
 #define READS		32	/* in the program that does something */
 
@@ -143,8 +147,8 @@ static void (*const functions[TDF_COST_UNKNOWN])(void) = {
 };
 
 static const unsigned int calls[TDF_COST_UNKNOWN] = {
-	[TDF_COST_NOP5] = 2000, [TDF_COST_EMULATED] = 1000,
-	[TDF_COST_STEPPED] = 100,
+	[TDF_COST_NOP5] = 200, [TDF_COST_EMULATED] = 200,
+	[TDF_COST_STEPPED] = 20,
 };
 
 static void repeat(void (*function)(void), unsigned int count)
@@ -223,6 +227,44 @@ void hit_cost_measure(struct hit_cost *cost, const struct features *features)
 	if (with_reads > cost->ns[TDF_COST_EMULATED])
 		cost->read_ns = (with_reads - cost->ns[TDF_COST_EMULATED]) /
 				READS;
+}
+
+void hit_cost_recall(struct hit_cost *cost, const char *run)
+{
+	struct bpf_map_info info;
+	struct features features;
+	char path[PATH_MAX];
+	int map;
+
+	*cost = (struct hit_cost){ 0 };
+	snprintf(path, sizeof(path), "%s/cost", run);
+	map = pin_map_open(path, &info, NULL);
+	if (map >= 0 && info.value_size == sizeof(*cost)) {
+		bpf_map_lookup_elem(map, &(uint32_t){ 0 }, cost);
+	} else if (map < 0 && !features_probe(&features, ATTACH_AUTO, NULL)) {
+		hit_cost_measure(cost, &features);
+		map = sysbpf_array_create("cost", sizeof(*cost), 1);
+		if (map >= 0 && cost->read_ns) {
+			bpf_map_update_elem(map, &(uint32_t){ 0 }, cost, 0);
+			bpf_obj_pin(map, path);
+		}
+	}
+	if (map >= 0)
+		close(map);
+}
+
+bool hit_cost_print(char *text, const struct hit_cost *cost, uint8_t kind,
+		    uint8_t flags)
+{
+	unsigned int ns = kind < TDF_COST_UNKNOWN ? cost->ns[kind] : 0;
+
+	if (!ns || flags & TDF_SITE_RETURN)
+		return cost_print(text, kind, flags);
+	if (ns >= 10000)
+		snprintf(text, COST_TEXT, "%.1f us", ns / 1000.0);
+	else
+		snprintf(text, COST_TEXT, "%u ns", ns);
+	return true;
 }
 
 static bool is_read(const struct bpf_insn *insn)

@@ -21,6 +21,17 @@ struct hit_cost {
 /* By probing functions of this program; takes some milliseconds. */
 void hit_cost_measure(struct hit_cost *cost, const struct features *features);
 
+/*
+ * The same, as it was measured once and is kept in the run directory; a user who
+ * may not probe gets zeros until then.
+ */
+void hit_cost_recall(struct hit_cost *cost, const char *run);
+
+/* "812 ns" at a site with this TDF_COST_* and these TDF_SITE_*, in COST_TEXT
+ * characters; as cost_print() where it wasn't measured. */
+bool hit_cost_print(char *text, const struct hit_cost *cost, uint8_t kind,
+		    uint8_t flags);
+
 struct hit_body {
 	uint32_t insns;		/* of a program when all memory is there */
 	uint32_t reads;		/* of these, calls that read memory */

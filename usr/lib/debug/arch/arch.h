@@ -89,6 +89,8 @@ struct arch_insn {
 	enum arch_flow flow;
 	int64_t jump;		/* from its own address on */
 	uint8_t cost;		/* TDF_COST_* */
+	bool pushes;		/* to emulate it the kernel writes to the stack of
+				 * the program, which takes it a tenth longer */
 	uint8_t target;		/* goes to where that register leads: DWARF
 				 * number + 1; 0: none */
 	bool epilogue;		/* gives the frame back and does nothing else;

@@ -265,6 +265,9 @@ int x86_insn_decode(const struct arch *arch, const uint8_t *code, size_t size,
 		return -EINVAL;
 	insn->length = zi.length;
 	insn->cost = insn_cost(&zi, code, arch);
+	insn->pushes = insn->cost == TDF_COST_EMULATED &&
+		       (zi.meta.category == ZYDIS_CATEGORY_PUSH ||
+			zi.meta.category == ZYDIS_CATEGORY_CALL);
 	insn_find_flow(&zi, insn);
 	insn->epilogue = x86_insn_is_epilogue(&zi);
 	insn->padding = zi.meta.category == ZYDIS_CATEGORY_NOP ||
