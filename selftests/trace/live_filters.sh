@@ -72,6 +72,13 @@ else
 	like "$(cat "$TMP/err")" "needs a kernel with type information" "says so"
 fi
 
+refused() {
+	wanted=$1
+	shift
+	status 1 "$* is refused" trace on "$@" "$TDF"
+	like "$(cat "$TMP/err")" "$wanted" "and says why"
+}
+
 # Control groups: the process, and those below
 group=
 root=$(sed -n 's/^[^ ]* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -1)
@@ -89,6 +96,38 @@ if [ -n "$group" ] && mkdir "$group/inner" &&
 	is "$(recorded wc --cgroup "$group/beside")" 0 "--cgroup beside"
 	is "$(recorded wc --cgroup "$group/beside" --cgroup "$group/inner")" 2 \
 		"--cgroup or --cgroup"
+	case $root in
+	/sys/fs/cgroup | /sys/fs/cgroup/unified)
+		id=$(printf '%064d' $$ | tr 0-9 a-f0-3)
+		unit=$group/docker-$id.scope
+		mkdir "$unit"
+		echo "$CALLER_PID" >"$unit/cgroup.procs"
+		is "$(recorded wc --cgroup "$id")" 2 "a container by its id"
+		is "$(recorded wc --cgroup "${group##*/}")" 2 "a unit by its name"
+		mkdir "$group/beside/libpod-$id.scope"
+		refused "2 units or containers are named '$id'" --cgroup "$id"
+		rmdir "$group/beside/libpod-$id.scope"
+		# their names are in files of docker and podman
+		mkdir -p "$TMP/lib/docker/containers/$id" \
+			"$TMP/lib/containers/storage/overlay-containers"
+		echo '{"ID":"x","Name":"/web"}' \
+			>"$TMP/lib/docker/containers/$id/config.v2.json"
+		echo "[{\"id\":\"$(printf %064d 0)\",\"names\":[\"no\"]},
+			{\"id\":\"$id\",\"names\":[\"a\",\"db\"]}]" \
+			>"$TMP/lib/containers/storage/overlay-containers/containers.json"
+		for name in web db; do
+			status 0 "a container by its name: $name" unshare -m sh -c \
+				'mount --bind "$1" /var/lib && trace on -n --cgroup "$2" "$3"' \
+				sh "$TMP/lib" $name "$TDF"
+		done
+		status 1 "no such name" unshare -m sh -c \
+			'mount --bind "$1" /var/lib && trace on -n --cgroup "$2" "$3"' \
+			sh "$TMP/lib" we "$TDF"
+		echo "$CALLER_PID" >"$group/inner/cgroup.procs"
+		rmdir "$unit"
+		;;
+	*) skip "units and containers" "cgroup v2 is not in /sys/fs/cgroup" ;;
+	esac
 else
 	skip "--cgroup" "no cgroup v2 that can be written"
 fi
@@ -97,14 +136,8 @@ stop_caller
 [ "$root" != "$TMP/cgroup" ] || umount "$root"
 
 # What is wrong
-refused() {
-	wanted=$1
-	shift
-	status 1 "$* is refused" trace on "$@" "$TDF"
-	like "$(cat "$TMP/err")" "$wanted" "and says why"
-}
 refused "no process 4194303 \(0x3fffff\)" --pid 4194303
-refused "no cgroup \(v2\) '$TMP'" --cgroup "$TMP"
+refused "no cgroup \(v2\), unit or container '$TMP'" --cgroup "$TMP"
 refused "children of a --pid" --follow
 misused() {
 	status 2 "$* is misuse" trace on "$@" "$TDF"

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <bpf/bpf.h>
+#include "lib/arm/select/unit.h"
 #include "lib/buffer/pin.h"
 
 int raw_tracepoint_offsets(const struct btf_want *wants, size_t count,
@@ -128,7 +129,8 @@ static int pids_check(const struct job_settings *settings, struct error *err)
 	return 0;
 }
 
-/* Its directory, of cgroup v2: absolute, or as in /proc/PID/cgroup. */
+/* Its directory, of cgroup v2: absolute, or as in /proc/PID/cgroup; or that of a
+ * unit or container. */
 static int cgroup_path(const char *name, char path[PATH_MAX],
 		       struct error *err)
 {
@@ -137,13 +139,23 @@ static int cgroup_path(const char *name, char path[PATH_MAX],
 	};
 	char full[PATH_MAX];
 	struct statfs fs;
+	int code = -ENOENT;
 
 	for (unsigned int i = 0; i < 3; i++)
 		if (snprintf(full, sizeof(full), "%s%s", roots[i], name) <
 		    (int)sizeof(full) && realpath(full, path) &&
 		    !statfs(path, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC)
 			return 0;
-	error_set(err, -ENOENT, "there is no cgroup (v2) '%s'", name);
+	for (unsigned int i = 1; i < 3 && code == -ENOENT; i++) {
+		if (!realpath(roots[i], full) || statfs(full, &fs) ||
+		    fs.f_type != CGROUP2_SUPER_MAGIC)
+			continue;
+		code = unit_find(name, full, path, err);
+	}
+	if (code != -ENOENT)
+		return code;
+	error_set(err, -ENOENT, "there is no cgroup (v2), unit or container '%s'",
+		  name);
 	error_hint(err, "name its directory below " CGROUP_ROOT);
 	return -ENOENT;
 }

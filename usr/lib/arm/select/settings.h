@@ -78,7 +78,8 @@ int settings_take_cpu(void *context, const char *value);
 	  settings_take_pid }, \
 	{ "comm", 0, "NAME", "record only threads with this name", \
 	  settings_take_comm }, \
-	{ "cgroup", 0, "PATH", "record only processes in this cgroup or below it", \
+	{ "cgroup", 0, "NAME", \
+	  "record only this cgroup (a path), systemd unit or container, and what is below it", \
 	  settings_take_cgroup }, \
 	{ "uid", 0, "USER", "record only processes of this user", \
 	  settings_take_uid }, \
