@@ -105,11 +105,12 @@ $(B)/obj/%.o: %.c | $(B)/headers
 # which has the page's files in it
 $(B)/obj/usr/tracefmt/html/html.o \
 $(B)/portable/usr/tracefmt/html/html.o: \
-	$(wildcard usr/tracefmt/html/page/*)
+	$(wildcard usr/tracefmt/html/page/* usr/lib/page/*)
 
 $(B)/obj/usr/trcust/tsf/shape_file.o: $(wildcard usr/trcust/tsf/shapes/*)
 
-$(B)/obj/usr/heapmon/report/flame.o: $(wildcard usr/heapmon/report/page/*)
+$(B)/obj/usr/heapmon/report/flame.o: $(wildcard usr/heapmon/report/page/* \
+	usr/lib/page/*)
 
 $(B)/portable/%.o: %.c
 	@mkdir -p $(@D)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """check_page.py CHROMIUM PAGE MANY HOSTILE CHOSEN FOLDER: uses the pages that
-tracefmt made of make_page's page.ras and many.ras (60000 calls) and of
+tracefmt made of make_page's page.ras and many.ras (a million events) and of
 make_hostile's, and prints "ok NAME" or "not ok NAME: what there was". A line of
 CHOSEN is what tracefmt --field chooses of HOSTILE: an expression, a tab, and
 numbers of events. Pictures are left in FOLDER."""
+import base64
 import json
 import sys
+import zlib
 
 from browser import Browser, Picture
 
@@ -25,8 +27,19 @@ def text_of(page, selector):
         f"document.querySelector({json.dumps(selector)}).textContent")
 
 
+def plain(text):
+    """Spaces that don't break as those that do."""
+    return text.replace("\u00a0", " ")
+
+
 def matched(page):
-    return text_of(page, "#matched")
+    return plain(text_of(page, "#matched"))
+
+
+def choose(page, element, value):
+    page.evaluate(f"byId('{element}').value = '{value}'; byId('{element}')"
+                  ".dispatchEvent(new Event('change'))")
+    page.settle()
 
 
 class Timeline:
@@ -71,7 +84,7 @@ def check_begin(page):
         "document.querySelectorAll('img, b:not(#tip b), i, main script')"
         ".length"), 0)
     check("they are shown unchanged", page.evaluate(
-        "[...document.querySelectorAll('.row')].filter((r) => r.textContent"
+        "[...document.querySelectorAll('.row .call')].filter((r) => r.title"
         ".includes(\"</script><script>document.title='owned'</script>\"))"
         ".length"), 3)
     check("the host, too", "<b>target</b>" in text_of(page, "#about"), True)
@@ -113,17 +126,21 @@ def check_timeline(page):
     page.settle()
     check("hovering shows the call", page.evaluate(
         "!byId('tip').hidden && byId('tip').textContent.includes("
-        "'read_it') && byId('tip').textContent.includes('took 2 s')"), True)
+        "'read_it') && byId('tip').textContent.includes("
+        "'took 2\\u00a0s, of that itself 2\\u00a0s')"), True)
     page.click(at.x(3.2), at.y(0, 1))
-    check("a click chooses it", text_of(page, "#details h2"),
-          "(APP) read_it Post-Invocation")
-    page.click_on("#details .steps button:last-child")
-    check("its call is a click away", text_of(page, "#details h2"),
-          "(APP) read_it Pre-Invocation")
-    check("with its values, large ones, too", page.evaluate(
-        "[...document.querySelectorAll('#details table:last-child td')]"
-        ".map((c) => c.textContent)"),
-        ["/etc/app.conf", "9223372036854775809"])
+    check("a click chooses it", text_of(page, "#details h2"), "read_it")
+    check("with its arguments, large ones, too, and its result",
+          page.evaluate(
+              "[...document.querySelectorAll('#details .fields td')]"
+              ".map((c) => c.textContent)"),
+          ["/etc/app.conf", "9223372036854775809", "-2"])
+    check("which is read out", plain(text_of(page, "#chosen")),
+          "Event 4: read_it, 2 s")
+    page.click_on("#details .steps button:nth-child(3)")
+    check("its caller is a click away", text_of(page, "#details h2"), "work")
+    check("with the time that it took itself", "6 s (6,000,000,000 ns)" in
+          plain(text_of(page, "#details table")), True)
     page.key("Escape")
     check("Esc closes it", page.evaluate("byId('details').hidden"), True)
     page.drag(at.x(2), at.y(1, 0, 2), at.x(4), at.y(1, 0, 2), modifiers=8)
@@ -145,13 +162,10 @@ def check_timeline(page):
     check("the wheel zooms", Timeline(page).end - Timeline(page).start <
           8 * SECOND, True)
     page.click_on("#zoom-fit")
-    page.evaluate("byId('group').value = 'cpu'; "
-                  "byId('group').dispatchEvent(new Event('change'))")
-    page.settle()
+    choose(page, "group", "cpu")
     check("CPUs have rows", page.evaluate("tracks.map((t) => t.name)"),
           ["CPU 0", "CPU 1"])
-    page.evaluate("byId('group').value = 'thread'; "
-                  "byId('group').dispatchEvent(new Event('change'))")
+    choose(page, "group", "thread")
 
 
 FILTERS = (
@@ -172,6 +186,7 @@ FILTERS = (
 
 
 def check_filters(page):
+    choose(page, "rows", "events")
     for field, value, count in FILTERS:
         page.fill(f"#{field}", value)
         check(f"{field[2:]} {value}", matched(page),
@@ -195,21 +210,30 @@ def check_filters(page):
     page.click_on("#f-window")
     check("the window is a filter", matched(page), "1 of 12 events")
     page.click_on("#f-reset")
+    choose(page, "rows", "calls")
+    page.fill("#f-expression", "rc == -2")
+    check("a filter of a result chooses the call", cells(page, ".row"), [[
+        "4", "23:59:53.000000000", "0", "app 100", "2 s", "2 s",
+        "read_it(name = /etc/app.conf, size = 9223372036854775809) "
+        "→ rc = -2"]])
+    page.click_on("#f-reset")
 
 
 def cells(page, selector):
     return page.evaluate(
         f"[...document.querySelectorAll({json.dumps(selector)})].map((r) => "
-        "[...r.children].map((c) => c.textContent.trim()))")
+        "[...r.children].map((c) => c.textContent.trim()"
+        ".replace(/\\u00a0/g, ' ')))")
 
 
 def check_tabs(page):
     page.click_on("#tab-functions")
     found = {row[0]: row for row in cells(page, "#functions-table tbody tr")}
-    work, read = found["(APP) work"], found["(APP) read_it"]
-    check("a function's calls", work[1:3] + work[-3:],
-          ["1", "8 s", "8 s", "1", "0"])
-    check("another's", read[1:3] + read[-3:], ["2", "4 s", "2 s", "0", "1"])
+    work, read = found["work"], found["read_it"]
+    check("a function's calls", work[1:4] + work[-3:],
+          ["1", "8 s", "6 s", "8 s", "1", "0"])
+    check("another's", read[1:4] + read[-3:],
+          ["2", "4 s", "4 s", "2 s", "0", "1"])
     page.click_on("#functions-table tbody tr:nth-child(2)")
     check("its histogram", page.evaluate(
         "[...document.querySelectorAll('#histogram rect')].map((r) => "
@@ -228,11 +252,29 @@ def check_tabs(page):
     page.click_on("#tab-events")
 
 
+ROWS = (
+    "work(n = 7) → rc = 0", "read_it(…) → rc = 3",
+    "read_it(name = /tmp/x, size = 64) → rc = 64",
+    "read_it(name = /etc/app.conf, size = 9223372036854775809) → rc = -2",
+    "mark  n = 1")
+
+
 def check_table(page):
-    head = "#table-head button:nth-child(8)"
+    rows = cells(page, ".row")
+    check("a call is one row", [row[-1] for row in rows[:5]], list(ROWS))
+    check("one without return, too", rows[-1][-1], "work(n = 8) … no return")
+    check("rows are counted", text_of(page, "#rows-count"), "9 rows")
+    check("with latency and its own time", [row[4:6] for row in rows[:4]],
+          [["8 s", "6 s"], ["", ""], ["2 s", "2 s"], ["2 s", "2 s"]])
+    check("the module is named once", ["(APP)" in str(rows),
+          "module APP" in text_of(page, "#about")], [False, True])
+    check("a number and its unit stay together", page.evaluate(
+        "/\\d (ns|µs|ms|s|events?)\\b/.test(document.body.innerText"
+        ".replace(byId('figures-text').innerText, ''))"), False)
+    head = "#table-head button:nth-child(5)"
     page.click_on(head)
     page.click_on(head)
-    check("a heading sorts", [row[7] for row in cells(page, ".row")][:4],
+    check("a heading sorts", [row[4] for row in cells(page, ".row")][:4],
           ["8 s", "2 s", "2 s", ""])
     page.click_on("#table-head button:nth-child(1)")
     page.click_on(".row:nth-child(3)")
@@ -240,14 +282,78 @@ def check_table(page):
     check("keys go from row to row", text_of(page, "#details td"), "4")
     page.key("End")
     check("and to the end", text_of(page, "#details td"), "12")
+    choose(page, "rows", "events")
+    check("events have rows of their own", len(cells(page, ".row")), 12)
+    choose(page, "rows", "calls")
     page.key("Escape")
-    page.evaluate("byId('clock').value = 'relative'; "
-                  "byId('clock').dispatchEvent(new Event('change'))")
+    choose(page, "clock", "relative")
     check("times since the first event", cells(page, ".row")[2][1],
           "+1.000000000")
     page.key("?")
     check("? explains", page.evaluate("byId('help').open"), True)
     page.click_on("#help button")
+
+
+def check_names(page):
+    """In this order they need less room."""
+    name = ("std::vector<std::__cxx11::basic_string<char>>::insert<int>"
+            "(int, char const**) const")
+    check("names are shortened, not cut", page.evaluate(
+        f"nameForms({json.dumps(name)})"),
+        ["std::vector<std::string>::insert<int>(int, char const**) const",
+         "std::vector<std::string>::insert<int>(…) const",
+         "std::vector<…>::insert<…>(…) const", "std::vector<…>::insert<…>",
+         "vector<…>::insert<…>", "insert<…>", "insert"])
+    for name, folded in (
+            ("operator<< <int>(std::ostream&)", "operator<<"),
+            ("a::operator->()", "operator->"), ("x<(1>2)>::f", "f"),
+            ("(anonymous namespace)::g(int)", "g"), ("a<b", "a"), ("", "")):
+        check(f"the least of '{name}'", page.evaluate(
+            f"nameShort({json.dumps(name)}, 1)"), folded)
+
+
+def check_inflate(page):
+    """What zlib makes in all its ways is read as it was."""
+    data = bytes(i * i >> 3 & 255 for i in range(3000)) * 9 + b"a" * 70000
+    for level, kind in ((0, 0), (1, 0), (6, 0), (9, zlib.Z_FIXED),
+                        (6, zlib.Z_HUFFMAN_ONLY), (6, zlib.Z_RLE)):
+        packer = zlib.compressobj(level, zlib.DEFLATED, 15, 9, kind)
+        packed = packer.compress(data) + packer.flush()
+        got = page.evaluate(
+            f"(() => {{ const of = new Inflate(base64Read("
+            f"'{base64.b64encode(packed).decode()}'), {len(data)}).run(); "
+            "let sum = 0; for (const b of of) sum = (sum * 31 + b) % 65521; "
+            "return [of.length, sum]; })()")
+        total = 0
+        for byte in data:
+            total = (total * 31 + byte) % 65521
+        check(f"zlib's level {level}, strategy {kind}", got,
+              [len(data), total])
+    check("what isn't compressed", page.evaluate(
+        "String(partRead('AAEC/w==', 4))"), "0,1,2,255")
+
+
+def check_access(page):
+    """What can be used has a name for those who don't see it."""
+    nodes = page.send("Accessibility.getFullAXTree")["nodes"]
+    roles = ("button", "combobox", "textbox", "searchbox", "tab", "grid",
+             "image", "application", "columnheader", "checkbox")
+    check("all controls have names", [
+        node["role"]["value"] for node in nodes
+        if not node["ignored"] and node["role"]["value"] in roles and
+        not node.get("name", {}).get("value")], [])
+
+
+def check_print(page, folder):
+    pdf = base64.b64decode(page.send("Page.printToPDF", landscape=True)["data"])
+    with open(f"{folder}/page.pdf", "wb") as file:
+        file.write(pdf)
+    check("it prints", pdf[:5], b"%PDF-")
+    page.evaluate("themeSet('dark'); printBegin()")
+    check("light, and its rows", page.evaluate(
+        "[isDark(), document.querySelectorAll('.row').length]"), [False, 9])
+    page.evaluate("printEnd()")
+    check("and is dark again", page.evaluate("isDark()"), True)
 
 
 def check_looks(page, folder):
@@ -256,6 +362,10 @@ def check_looks(page, folder):
     page.settle()
     picture = Picture(save(page, folder, "dark.png"))
     check("it can be dark", max(picture.pixel(640, 880)) < 60, True)
+    page.size(2560, 1400)
+    save(page, folder, "wide.png")
+    check("a wide window is filled", page.evaluate(
+        "document.querySelector('.row').offsetWidth"), 2560)
     page.size(390, 844, mobile=True)
     save(page, folder, "phone.png")
     check("a phone's width is enough", page.evaluate(
@@ -268,17 +378,32 @@ def check_looks(page, folder):
 
 
 def check_many(page):
-    check("the newest are there", matched(page), "200,000 events")
+    check("the newest are there", matched(page), "1,000,000 events")
     check("and the page reports it", text_of(page, "#notices li").startswith(
-        "Only the newest 200,000 of 240,000 events"), True)
+        "Only the newest 1,000,000 of 1,040,000 events"), True)
     check("few of them are elements", page.evaluate(
         "document.querySelectorAll('.row').length") < 100, True)
+    check("nothing took seconds", page.evaluate(
+        "Math.max(0, ...longTasks)") < 2000, True)
     page.click_on(".row")
     check("the oldest", text_of(page, "#details td"), "40001")
     page.key("End")
-    check("the newest", text_of(page, "#details td"), "240000")
+    check("the newest", text_of(page, "#details td"), "1039998")
+    check("is in the window", page.evaluate(
+        "document.querySelector('.row.chosen').getBoundingClientRect().bottom"
+        " <= byId('table').getBoundingClientRect().bottom + 1"), True)
+    choose(page, "rows", "events")
+    page.evaluate("byId('table').focus()")
+    page.key("End")
+    check("of rows that are higher than a browser can have",
+          text_of(page, "#details td"), "1040000")
+    check("too", page.evaluate(
+        "document.querySelector('.row.chosen').getBoundingClientRect().bottom"
+        " <= byId('table').getBoundingClientRect().bottom + 1"), True)
+    choose(page, "rows", "calls")
     page.fill("#f-expression", "rc < 0")
-    check("a filter over all", matched(page), "1,000 of 200,000 events")
+    page.wait("byId('matched').textContent.includes(' of ')")
+    check("a filter over all", matched(page), "5,000 of 1,000,000 events")
     check("nothing complains", page.complaints(), [])
 
 
@@ -310,7 +435,16 @@ def main():
         check_filters(page)
         check_tabs(page)
         check_table(page)
+        check_names(page)
+        check_inflate(page)
+        check_access(page)
+        check_print(page, folder)
         check_looks(page, folder)
+        page.send("Page.addScriptToEvaluateOnNewDocument", source="""
+            window.longTasks = [];
+            new PerformanceObserver((list) => longTasks.push(
+                ...list.getEntries().map((entry) => entry.duration)))
+                .observe({ type: "longtask", buffered: true });""")
         page.open(many)
         check_many(page)
         page.open(hostile)

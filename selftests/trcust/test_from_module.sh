@@ -281,6 +281,13 @@ for row in "g++ -O2 -g" "clang++ -O1 -g"; do
 	trcust --from-module --include 'add(int,int)' shapes >whole.tsf
 	is "$(sed -n 's/^	TP=\(.*\),$/\1/p' whole.tsf)" \
 		"draw::add(int, int)" "$what: one of two overloads"
+	trcust --from-module --include 'deep::*' shapes >whole.tsf
+	is "$(sed -n 's/^	DESC="(shapes) deep::\(.*\) Pre-.*/\1/p' whole.tsf |
+		sed 's/<.*>::/<>::/' | sort | tr '\n' ' ')" \
+		"a_pair_of_two_different_types<>::operator< a_pair_of_two_different_types<>::sum " \
+		"$what: long names end as they are"
+	like "$(cat whole.tsf)" '_length<deep::a_pair_of_two_different_types<\.\.\.>>, ' \
+		"$what: without the innermost arguments of templates"
 	strip -g -o bare shapes
 	trcust --from-module --include 'draw::*' bare >bare.tsf
 	like "$(head -n 1 bare.tsf)" '^; There is no debug information' \

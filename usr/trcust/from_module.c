@@ -275,11 +275,42 @@ static void candidate_free(struct made_function *c)
 	free(c->unknown);
 }
 
+/* The name with template arguments deeper than `most` as "...", so that its end
+ * stays: how long it is, of which what has room is put there. */
+static size_t name_fold(const char *name, unsigned int most,
+			char to[NAME_MAX_SHOWN])
+{
+	unsigned int depth = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; name[i]; i++) {
+		/* "operator<", "<<" and "->" are no brackets */
+		bool plain = (i >= 8 && !memcmp(name + i - 8, "operator", 8)) ||
+			     (i && name[i - 1] == '<') || name[i + 1] == '<';
+
+		if (depth && name[i] == '>' && name[i - 1] != '-' &&
+		    depth-- == most + 1)
+			for (unsigned int dot = 0; dot < 3; dot++)
+				if (n++ < NAME_MAX_SHOWN)
+					to[n - 1] = '.';
+		if (depth <= most && n++ < NAME_MAX_SHOWN)
+			to[n - 1] = name[i];
+		if (name[i] == '<' && !plain)
+			depth++;
+	}
+	return n;
+}
+
 /* As a string of the TSF has it (manual 1.3.5.6), cut to size. */
 static void text_quote(struct bytes *text, const char *name)
 {
+	char folded[NAME_MAX_SHOWN];
 	size_t size = strlen(name);
 
+	for (unsigned int most = 4; size > NAME_MAX_SHOWN && most--;)
+		size = name_fold(name, most, folded);
+	if (strlen(name) > NAME_MAX_SHOWN)
+		name = folded;
 	for (size_t i = 0; i < size && i < NAME_MAX_SHOWN; i++) {
 		if (name[i] == '"' || name[i] == '\\')
 			bytes_add(text, "\\", 1);

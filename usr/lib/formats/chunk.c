@@ -99,17 +99,23 @@ int pack_method_take(const char *program, const char *value, int *method)
 	return -1;
 }
 
+static size_t pack_bound(int method, size_t size)
+{
+	return method == RAS_PACKED_ZSTD ? zstd.bound(size)
+					 : zlib.bound(size);
+}
+
 /* *packed: bytes of room at `to`, then those used. 0, or -EIO. */
-static int pack_compress(int method, const void *from, size_t size, void *to,
-			 size_t *packed)
+static int pack_compress(int method, int level, const void *from, size_t size,
+			 void *to, size_t *packed)
 {
 	unsigned long room = *packed;
 
 	if (method == RAS_PACKED_ZSTD) {
-		*packed = zstd.compress(to, *packed, from, size, LEVEL);
+		*packed = zstd.compress(to, *packed, from, size, level);
 		return zstd.is_error(*packed) ? -EIO : 0;
 	}
-	if (zlib.compress(to, &room, from, size, LEVEL))
+	if (zlib.compress(to, &room, from, size, level))
 		return -EIO;
 	*packed = room;
 	return 0;
@@ -146,6 +152,21 @@ static bool room_grow(uint8_t **data, size_t *room, size_t size)
 	*data = grown;
 	*room = wanted;
 	return true;
+}
+
+size_t pack_bytes(int method, int level, const void *from, size_t size,
+		  uint8_t **packed, size_t *room)
+{
+	size_t used;
+
+	if (!pack_is_there(method))
+		return 0;
+	used = pack_bound(method, size);
+	if (!room_grow(packed, room, used) ||
+	    pack_compress(method, level, from, size, *packed, &used) ||
+	    used >= size)
+		return 0;
+	return used;
 }
 
 void chunk_begin(struct chunk_out *out)
@@ -205,11 +226,10 @@ static size_t chunk_pack(struct chunk_out *out, uint32_t kind)
 	if (!out->pack || length < PACK_LEAST || length > RAS_PACKED_MAX)
 		return 0;
 	payload = out->data + sizeof(struct ras_chunk);
-	packed = out->pack == RAS_PACKED_ZSTD ? zstd.bound(length)
-					      : zlib.bound(length);
+	packed = pack_bound(out->pack, length);
 	if (!room_grow(&out->packed, &out->packed_room, front + packed + 8) ||
-	    pack_compress(out->pack, payload + head.plain, length - head.plain,
-			  out->packed + front, &packed) ||
+	    pack_compress(out->pack, LEVEL, payload + head.plain,
+			  length - head.plain, out->packed + front, &packed) ||
 	    front + packed >= out->used)
 		return 0;
 	memcpy(out->packed + sizeof(struct ras_chunk), &head, sizeof(head));

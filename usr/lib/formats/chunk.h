@@ -29,6 +29,14 @@ const char *pack_library(int method);
 int pack_expand(int method, const void *from, size_t packed, void *to,
 		size_t size);
 
+/*
+ * Compress by a method and a level of its own, into *packed, which grows and is
+ * for free(). How many bytes it has; 0: not fewer than before, or no memory, or
+ * the method isn't there.
+ */
+size_t pack_bytes(int method, int level, const void *from, size_t size,
+		  uint8_t **packed, size_t *room);
+
 struct chunk_out {
 	/* Takes a whole chunk with its padding. 0, or a negative errno. */
 	int (*take)(void *context, const void *chunk, size_t size);

@@ -9,15 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
-#include <unistd.h>
 #include "lib/array.h"
 #include "lib/json.h"
 #include "lib/key_map.h"
-#include "lib/outfile.h"
 #include "tracefmt/json/json_field.h"
 #include "tracefmt/output/print.h"
 #include "tracefmt/output/summary.h"
 #include "tracefmt/pair/pairing.h"
+#include "tiles.h"
 
 /* ---- what doesn't depend on the trace: the files of page/ ---- */
 
@@ -26,37 +25,41 @@ enum html_part {
 	HTML_STYLE,
 	HTML_BODY,
 	HTML_SCRIPT,		/* this and the others, up to HTML_PARTS */
-	HTML_PARTS = HTML_SCRIPT + 8,
+	HTML_PARTS = HTML_SCRIPT + 11,
 };
 
 #define EMBED(name, file)						\
 	asm(".pushsection .rodata\n"					\
 	    ".global html_" #name ", html_" #name "_end\n"		\
 	    "html_" #name ":\n"						\
-	    ".incbin \"usr/tracefmt/html/page/" file "\"\n"		\
+	    ".incbin \"usr/" file "\"\n"				\
 	    "html_" #name "_end:\n"					\
 	    ".popsection\n");						\
 	extern const char html_##name[], html_##name##_end[]
 
-EMBED(head, "head.html");
-EMBED(style, "page.css");
-EMBED(body, "body.html");
-EMBED(data, "data.js");
-EMBED(expression, "expression.js");
-EMBED(filter, "filter.js");
-EMBED(timeline, "timeline.js");
-EMBED(table, "table.js");
-EMBED(latency, "latency.js");
-EMBED(figures, "figures.js");
-EMBED(page, "page.js");
+EMBED(head, "tracefmt/html/page/head.html");
+EMBED(style, "tracefmt/html/page/page.css");
+EMBED(body, "tracefmt/html/page/body.html");
+EMBED(names, "lib/page/names.js");
+EMBED(tiles, "tracefmt/html/page/tiles.js");
+EMBED(data, "tracefmt/html/page/data.js");
+EMBED(points, "tracefmt/html/page/points.js");
+EMBED(expression, "tracefmt/html/page/expression.js");
+EMBED(filter, "tracefmt/html/page/filter.js");
+EMBED(timeline, "tracefmt/html/page/timeline.js");
+EMBED(table, "tracefmt/html/page/table.js");
+EMBED(latency, "tracefmt/html/page/latency.js");
+EMBED(figures, "tracefmt/html/page/figures.js");
+EMBED(page, "tracefmt/html/page/page.js");
 
 #define PART(name)	{ html_##name, html_##name##_end }
 
 static const struct { const char *begin, *end; } html_pages[HTML_PARTS] = {
 	[HTML_HEAD] = PART(head), [HTML_STYLE] = PART(style),
 	[HTML_BODY] = PART(body),
-	[HTML_SCRIPT] = PART(data), PART(expression), PART(filter),
-	PART(timeline), PART(table), PART(latency), PART(figures), PART(page),
+	[HTML_SCRIPT] = PART(names), PART(tiles), PART(data), PART(points),
+	PART(expression), PART(filter), PART(timeline), PART(table),
+	PART(latency), PART(figures), PART(page),
 };
 
 /* ---- strings ---- */
@@ -202,203 +205,45 @@ static void html_points_put(struct json *json, const struct html_points *points)
 	json_close(json, ']');
 }
 
-/* ---- the rows until the page is written ---- */
+/* ---- names of processes ---- */
 
-#define HTML_ROWS	200000u		/* of a page, at most */
-#define HTML_BYTES	(96ull << 20)	/* of these rows, at most */
-#define HTML_BLOCK	2000u		/* rows that are read at once */
-#define HTML_BLOCK_BYTES (1u << 20)	/* and with which it is full, too */
-#define HTML_BLOCKS	(HTML_ROWS / HTML_BLOCK + HTML_BYTES / HTML_BLOCK_BYTES)
+#define HTML_COMM	16	/* bytes of a name, with zeros */
 
-struct html_block {
-	uint64_t offset, bytes;
-	uint32_t rows;
+struct html_comms {
+	char (*names)[HTML_COMM];	/* by number */
+	size_t count, room;
+	struct key_map numbers;	/* number + 1, by hash */
 };
 
-struct html_half {
-	int fd;			/* -1: not opened yet */
-	struct html_block blocks[HTML_BLOCKS + 1];
-	uint32_t block_count;
-	uint32_t rows;
-	uint64_t bytes;
-};
-
-/* The newest ones of any number, in two unnamed files of TMPDIR that are filled in
- * turns. */
-struct html_store {
-	struct html_half halves[2];
-	unsigned int now;	/* which of them is filled */
-	struct text text;	/* of the half that is filled */
-};
-
-#define ROWS_BEGIN "<script type=\"application/json\" class=\"rows\">[\n"
-#define ROWS_END   "\n]</script>\n"
-
-static bool half_is_full(const struct html_half *half)
+/* Its number, from 0, as they come; -ENOMEM. */
+static int64_t html_comms_number(struct html_comms *comms, const char *comm)
 {
-	return half->rows >= HTML_ROWS || half->bytes >= HTML_BYTES ||
-	       half->block_count > HTML_BLOCKS;
-}
+	char name[HTML_COMM] = "";
+	uint64_t parts[2], key, number;
+	size_t step = 0;
 
-/* The other half, which is older, is given up for what comes. */
-static int half_turn(struct html_store *store)
-{
-	struct html_half *half = &store->halves[!store->now];
-	int code = store->text.fd < 0 ? 0 : text_flush(&store->text);
-
-	if (code)
-		return temp_file_fail(-code);
-	if (half->fd < 0)
-		half->fd = temp_file_open();
-	if (half->fd < 0)
-		return half->fd;
-	if (ftruncate(half->fd, 0) || lseek(half->fd, 0, SEEK_SET))
-		return -errno;
-	half->block_count = half->rows = 0;
-	half->bytes = 0;
-	store->text.fd = half->fd;
-	store->now = !store->now;
-	return 0;
-}
-
-/* store is zeroed. 0, or a negative errno. */
-static int html_store_open(struct html_store *store)
-{
-	int code = text_open(&store->text, -1);
-
-	store->halves[0].fd = store->halves[1].fd = -1;
-	return code ? code : half_turn(store);
-}
-
-static struct html_block *block_open(struct html_half *half)
-{
-	struct html_block *last;
-
-	if (half->block_count) {
-		last = &half->blocks[half->block_count - 1];
-		if (last->rows < HTML_BLOCK && last->bytes < HTML_BLOCK_BYTES)
-			return last;
-	}
-	last = &half->blocks[half->block_count++];
-	*last = (struct html_block){ .offset = half->bytes };
-	return last;
-}
-
-/* Where the next row's JSON is put, n bytes at most. 0, or a negative errno. */
-static int html_store_row(struct html_store *store, size_t n, char **row)
-{
-	struct html_half *half = &store->halves[store->now];
-	struct html_block *block;
-	int code = half_is_full(half) ? half_turn(store) : 0;
-
-	if (code)
-		return code;
-	half = &store->halves[store->now];
-	if (text_reserve(&store->text, n + 2))
+	if (comm)
+		memcpy(name, comm, strnlen(comm, HTML_COMM));
+	memcpy(parts, name, sizeof(parts));
+	key = key_map_mix(key_map_mix(0, parts[0]), parts[1]);
+	while ((number = key_map_each_number(&comms->numbers, key, &step)))
+		if (!memcmp(comms->names[number - 1], name, HTML_COMM))
+			return number - 1;
+	if (!array_grow(&comms->names, comms->count, &comms->room,
+			HTML_COMM) ||
+	    key_map_add_number(&comms->numbers, key, comms->count + 1))
 		return -ENOMEM;
-	block = block_open(half);
-	*row = store->text.data + store->text.used;
-	if (block->rows)
-		*row = TEXT_PUT(*row, ",\n");
-	return 0;
+	memcpy(comms->names[comms->count], name, HTML_COMM);
+	return comms->count++;
 }
 
-/* It ends at p. 0, or a negative errno. */
-static int html_store_add(struct html_store *store, const char *p)
+static void html_comms_put(struct json *json, const struct html_comms *comms)
 {
-	struct html_half *half = &store->halves[store->now];
-	struct html_block *block = &half->blocks[half->block_count - 1];
-	size_t bytes = p - (store->text.data + store->text.used);
-
-	store->text.used += bytes;
-	block->bytes += bytes;
-	half->bytes += bytes;
-	block->rows++;
-	half->rows++;
-	text_pass(&store->text);
-	return store->text.error ? temp_file_fail(store->text.error) : 0;
-}
-
-/* Blocks of a half that are among the newest ones; `rows` and `bytes` are what
- * may still be kept. Returns the index of the first. */
-static uint32_t half_first(const struct html_half *half, uint64_t *rows,
-			   uint64_t *bytes)
-{
-	uint32_t first = half->block_count;
-
-	for (; first; first--) {
-		const struct html_block *block = &half->blocks[first - 1];
-
-		if (block->rows > *rows || block->bytes > *bytes) {
-			*rows = *bytes = 0;
-			break;
-		}
-		*rows -= block->rows;
-		*bytes -= block->bytes;
-	}
-	return first;
-}
-
-struct kept {
-	uint32_t old, now;	/* first blocks of the halves */
-	uint64_t rows;
-};
-
-static struct kept kept_find(const struct html_store *store)
-{
-	/* a half is full when it is above a limit */
-	uint64_t rows = HTML_ROWS, bytes = HTML_BYTES + 2 * HTML_BLOCK_BYTES;
-	struct kept kept;
-
-	kept.now = half_first(&store->halves[store->now], &rows, &bytes);
-	kept.old = half_first(&store->halves[!store->now], &rows, &bytes);
-	kept.rows = 0;
-	for (unsigned int i = 0; i < 2; i++) {
-		const struct html_half *half = &store->halves[i];
-		uint32_t b = i == store->now ? kept.now : kept.old;
-
-		for (; b < half->block_count; b++)
-			kept.rows += half->blocks[b].rows;
-	}
-	return kept;
-}
-
-static int half_write(const struct html_half *half, uint32_t first,
-		      struct text *text)
-{
-	int code = 0;
-
-	for (; first < half->block_count && !code; first++) {
-		const struct html_block *block = &half->blocks[first];
-
-		TEXT_ADD(text, ROWS_BEGIN);
-		code = temp_file_take(half->fd, block->offset, block->bytes,
-				      text);
-		TEXT_ADD(text, ROWS_END);
-	}
-	return code;
-}
-
-/* A script element with an array of rows for each block, the oldest first. 0,
- * or a negative errno. */
-static int html_store_write(struct html_store *store, struct text *text)
-{
-	struct kept kept = kept_find(store);
-	int code = text_flush(&store->text);
-
-	if (!code)
-		code = half_write(&store->halves[!store->now], kept.old, text);
-	if (!code)
-		code = half_write(&store->halves[store->now], kept.now, text);
-	return code;
-}
-
-static void html_store_close(struct html_store *store)
-{
-	for (unsigned int i = 0; i < 2; i++)
-		if (store->halves[i].fd >= 0)
-			close(store->halves[i].fd);
-	free(store->text.data);
+	json_open(json, "comms", '[');
+	for (size_t i = 0; i < comms->count; i++)
+		html_string_part(json, NULL, comms->names[i],
+				 strnlen(comms->names[i], HTML_COMM));
+	json_close(json, ']');
 }
 
 /* ---- a row ---- */
@@ -406,15 +251,15 @@ static void html_store_close(struct html_store *store)
 struct html {
 	struct output_settings settings;	/* for the text of events */
 	struct pairing *pairing;
-	struct html_store store;
+	struct tiles *tiles;
 	struct html_points points;
+	struct html_comms comms;
 	struct html_density density;
-	struct text body, values;	/* of one event */
-	uint64_t given;		/* events */
+	struct text body, values;	/* of one event; and */
+	struct text safe[2];	/* as they are kept */
+	uint64_t given, kept;	/* events */
 	int64_t latest;		/* ns since output->start */
 };
-
-#define ROW_NUMBERS	16	/* of a row, with a comma each */
 
 /* What output_text says of the event, without its title and header line. */
 static int body_make(struct output *output, const struct event *event,
@@ -440,42 +285,6 @@ static int body_make(struct output *output, const struct event *event,
 		end--;
 	*length = end - *body;
 	return 0;
-}
-
-static char *row_number_put(char *p, uint64_t value)
-{
-	*p++ = ',';
-	return text_put_decimal(p, value);
-}
-
-static char *identity_put(const struct output *output,
-			  const struct event *event, char *p)
-{
-	const char *comm = event_thread_comm(event);
-
-	*p++ = '[';
-	p = text_put_decimal(p, event->number);
-	*p++ = ',';
-	p = number_put_signed(p, (uint64_t)event->time -
-			      (uint64_t)output->start, 64);
-	p = row_number_put(p, event->trace->index);
-	p = row_number_put(p, event->cpu);
-	p = row_number_put(p, event->record->pid);
-	p = row_number_put(p, event->record->tid);
-	*p++ = ',';
-	return html_put_string(p, comm ? comm : "",
-			       comm ? strnlen(comm, 16) : 0, false);
-}
-
-static char *row_pair_put(const struct pair_seen *seen, char *p)
-{
-	bool matched = seen->role == PAIR_POST_MATCHED;
-
-	p = row_number_put(p, seen->role);
-	p = row_number_put(p, seen->depth);
-	*p++ = ',';
-	p = number_put_signed(p, matched ? seen->latency : 0, 64);
-	return row_number_put(p, matched ? seen->call.number : 0);
 }
 
 /* All values of the event, an array, in html->values. */
@@ -506,53 +315,55 @@ static int values_make(const struct output *output, const struct event *event,
 	return -html->values.error;
 }
 
-/*
- * An event as an array, at the end of the store:
- *
- *	[number, ns since output->start, trace, CPU, pid, tid, comm, point,
- *	 flags (EVENT_*), length, role (PAIR_*), depth, latency, number of the
- *	 PRE, text, "[value, ...]"]
- *
- * Values as json_field.h has them, in the order of the point's fields; the last
- * ones may be missing. 0, or a negative errno.
- */
+/* n bytes, fit to be shown, as all of the text. */
+static int html_safe_set(struct text *text, const char *bytes, size_t n,
+			 bool layout)
+{
+	text->used = 0;
+	if (text_reserve(text, 4 * n))
+		return -ENOMEM;
+	text->used = safe_text_put(text->data, bytes, n, layout) - text->data;
+	return 0;
+}
+
+/* 0, or a negative errno. */
 static int html_row_add(struct output *output, const struct event *event,
 			const struct pair_seen *seen, struct scratch *scratch)
 {
 	struct html *html = output->own;
 	int64_t point = html_points_number(&html->points, event->point);
-	struct event_data data = event_data(event);
+	int64_t comm = html_comms_number(&html->comms,
+					 event_thread_comm(event));
+	bool matched = seen->role == PAIR_POST_MATCHED;
+	struct tile_row row = {
+		.number = event->number,
+		.time = (uint64_t)event->time - (uint64_t)output->start,
+		.latency = matched ? seen->latency : 0,
+		.call = matched ? seen->call.number : event->number,
+		.trace = event->trace->index, .cpu = event->cpu,
+		.pid = event->record->pid, .tid = event->record->tid,
+		.comm = comm, .point = point, .depth = seen->depth,
+		.length = event_data(event).length, .role = seen->role,
+	};
 	const char *body;
 	size_t length;
 	int code;
-	char *p;
 
-	if (point < 0)
-		return point;
+	if (point < 0 || comm < 0)
+		return -ENOMEM;
 	code = body_make(output, event, scratch, &body, &length);
 	if (!code)
 		code = values_make(output, event, scratch);
 	if (!code)
-		code = html_store_row(&html->store, HTML_STRING_MAX(length) +
-				      HTML_STRING_MAX(html->values.used) +
-				      HTML_STRING_MAX(16) +
-				      ROW_NUMBERS * NUMBER_MAX, &p);
+		code = html_safe_set(&html->safe[0], body, length, true);
+	if (!code)
+		code = html_safe_set(&html->safe[1], html->values.data,
+				     html->values.used, false);
 	if (code)
 		return code;
-	p = identity_put(output, event, p);
-	p = row_number_put(p, point);
-	p = row_number_put(p, event_flags(event, scratch->result.status,
-					  scratch->result.misfit));
-	p = row_number_put(p, data.length);
-	p = row_pair_put(seen, p);
-	*p++ = ',';
-	p = html_put_string(p, body, length, true);
-	*p++ = ',';
-	/* as a string: it is parsed when it is looked at, and its numbers may
-	 * be larger than those of a script */
-	p = html_put_string(p, html->values.data, html->values.used, false);
-	*p++ = ']';
-	return html_store_add(&html->store, p);
+	row.flags = event_flags(event, scratch->result.status,
+				scratch->result.misfit);
+	return tiles_add(html->tiles, &row, &html->safe[0], &html->safe[1]);
 }
 
 /* ---- what isn't of one event ---- */
@@ -619,7 +430,7 @@ static int html_meta_add(const struct output *output, struct text *text)
 
 	json_open(&json, NULL, '{');
 	json_number(&json, "given", html->given);
-	json_number(&json, "kept", kept_find(&html->store).rows);
+	json_number(&json, "kept", html->kept);
 	json_signed(&json, "latest", html->latest);
 	/* too large for the numbers of a script */
 	*number_put_signed(start, output->start, 64) = '\0';
@@ -640,6 +451,7 @@ static int html_meta_add(const struct output *output, struct text *text)
 	json_close(&json, ']');
 	json_close(&json, '}');
 	code = html_figures_put(&json, output);
+	html_comms_put(&json, &html->comms);
 	html_points_put(&json, &html->points);
 	json_close(&json, '}');
 	TEXT_ADD(text, "\n");
@@ -659,11 +471,15 @@ static void html_free(struct output *output)
 	struct html *html = output->own;
 
 	pairing_close(html->pairing);
-	html_store_close(&html->store);
+	tiles_close(html->tiles);
 	free(html->points.points);
 	key_map_free(&html->points.numbers);
+	free(html->comms.names);
+	key_map_free(&html->comms.numbers);
 	free(html->body.data);
 	free(html->values.data);
+	free(html->safe[0].data);
+	free(html->safe[1].data);
 }
 
 static int html_open(struct output *output, struct text *text,
@@ -675,7 +491,7 @@ static int html_open(struct output *output, struct text *text,
 	html->settings = *output->settings;
 	html->settings.prefix = NULL;
 	html->settings.colour = false;
-	code = html_store_open(&html->store);
+	code = tiles_open(&html->tiles);
 	if (code)
 		return code;
 	html->pairing = pairing_open();
@@ -724,12 +540,14 @@ static void head_add(struct text *text, const char *nonce)
 static int html_data_add(struct output *output, struct text *text)
 {
 	struct html *html = output->own;
-	int code;
+	int code = tiles_end(html->tiles, &html->kept);
 
+	if (code)
+		return code;
 	TEXT_ADD(text, "<script type=\"application/json\" id=\"meta\">\n");
 	code = html_meta_add(output, text);
 	TEXT_ADD(text, "</script>\n");
-	return code ? code : html_store_write(&html->store, text);
+	return code ? code : tiles_write(html->tiles, text);
 }
 
 static int html_close(struct output *output, struct text *text,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 "use strict";
 
-// The events, a column each, from the elements that hold the rows.
+// The events: a column for each number. Their texts stay compressed until
+// they are looked at.
 
 const ROLE_PRE = 1, ROLE_MATCHED = 2, ROLE_ALONE = 3;
 const FLAGS = ["trigger", "muted", "fault", "cut", "paged in", "stale",
@@ -16,37 +17,141 @@ const events = {
 	number: new Float64Array(n), time: new Float64Array(n),
 	trace: new Uint16Array(n), cpu: new Uint32Array(n),
 	pid: new Uint32Array(n), tid: new Uint32Array(n),
-	comm: new Array(n), point: new Uint32Array(n),
+	comm: new Uint32Array(n), point: new Uint32Array(n),
 	flags: new Uint16Array(n), length: new Uint16Array(n),
 	role: new Uint8Array(n), depth: new Uint32Array(n),
-	latency: new Float64Array(n), call: new Float64Array(n),
-	text: new Array(n), values: new Array(n),
-	// row of the other half of a pair, or -1
-	partner: new Int32Array(n).fill(-1),
+	latency: new Float64Array(n),	// of a POST with its PRE, ns
+	call: new Float64Array(n),	// number of that PRE
+	// without that of the calls inside; NaN: some of these aren't here
+	self: new Float64Array(n).fill(NaN),
+	partner: new Int32Array(n).fill(-1),	// row of the other half
+	parent: new Int32Array(n).fill(-1),	// row of the PRE around it
+	thread: new Uint32Array(n),		// number in threads
 };
+const threads = [];		// { trace, pid, tid }, by number
 
-function dataLoad() {
-	const columns = ["number", "time", "trace", "cpu", "pid", "tid",
-		"comm", "point", "flags", "length", "role", "depth",
-		"latency", "call", "text", "values"].map((c) => events[c]);
-	const names = new Map();
-	let i = 0;
-	for (const element of document.querySelectorAll("script.rows")) {
-		for (const row of JSON.parse(element.textContent)) {
-			for (let c = 0; c < columns.length; c++)
-				columns[c][i] = row[c];
-			// one string for all events of a process
-			if (!names.has(row[6]))
-				names.set(row[6], row[6]);
-			events.comm[i++] = names.get(row[6]);
-		}
-		element.remove();
+// ---- without freezing ----
+
+const PAUSE = 40;		// ms of work at once
+
+// All of work(k), k < count, unless it should stop: then false.
+async function inPieces(count, work, stopped = () => false) {
+	let begun = performance.now();
+	for (let k = 0; k < count; k++) {
+		work(k);
+		if (performance.now() - begun < PAUSE)
+			continue;
+		await new Promise((go) => setTimeout(go));
+		if (stopped())
+			return false;
+		begun = performance.now();
 	}
+	return true;
+}
+
+// ---- tiles ----
+
+const tiles = [...document.querySelectorAll("script.tile")]
+	.map((element) => ({ element, first: 0, rows: 0 }));
+
+function columnRead(column, rows, first, next) {
+	for (let i = first; i < first + rows; i++)
+		column[i] = next();
+}
+
+function stepsRead(column, rows, first, numbers) {
+	let value = 0;
+	columnRead(column, rows, first, () => value += numbers.nextSigned());
+}
+
+function tileRead(tile, first) {
+	const [sizes, numbersLine, textsLine] =
+		tile.element.textContent.split("\n");
+	const [rows, numbersSize, textsSize] = sizes.split(" ").map(Number);
+	const numbers = new Numbers(partRead(numbersLine, numbersSize));
+	const steps = (column) => stepsRead(column, rows, first, numbers);
+	const plain = (column) => columnRead(column, rows, first,
+		() => numbers.next());
+	Object.assign(tile, { first, rows, textsLine, textsSize });
+	steps(events.number);
+	steps(events.time);
+	plain(events.trace);
+	plain(events.cpu);
+	steps(events.pid);
+	steps(events.tid);
+	[events.comm, events.point, events.flags, events.length, events.role,
+		events.depth].forEach(plain);
+	columnRead(events.latency, rows, first, () => numbers.nextSigned());
+	for (let i = first; i < first + rows; i++)
+		events.call[i] = events.number[i] - numbers.next();
+	tile.element.remove();
+	delete tile.element;
+}
+
+function tileOf(i) {
+	let low = 0, high = tiles.length - 1;
+	while (low < high) {
+		const middle = (low + high + 1) >> 1;
+		if (tiles[middle].first <= i)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return tiles[low];
+}
+
+const TILES_OPEN = 24;		// tiles whose texts are strings, at most
+const tilesOpen = new Set();	// the last used one is the last
+let tileLast = null;
+
+function textsOf(i) {
+	const tile = tileLast && i >= tileLast.first &&
+		i < tileLast.first + tileLast.rows ? tileLast : tileOf(i);
+	if (tile === tileLast)
+		return tile;
+	tileLast = tile;
+	tile.texts ??= new TextDecoder().decode(
+		partRead(tile.textsLine, tile.textsSize)).split("\0");
+	tilesOpen.delete(tile);
+	tilesOpen.add(tile);
+	if (tilesOpen.size > TILES_OPEN) {
+		const [oldest] = tilesOpen;
+		tilesOpen.delete(oldest);
+		delete oldest.texts;
+	}
+	return tile;
+}
+
+// The text of an event, as tracefmt prints it.
+function textOf(i) {
+	const tile = textsOf(i);
+	return tile.texts[i - tile.first];
+}
+
+// ---- threads and calls ----
+
+const threadNumbers = new Map();
+
+function threadOf(i) {
+	let map = threadNumbers;
+	for (const key of [events.trace[i], events.pid[i]]) {
+		if (!map.has(key))
+			map.set(key, new Map());
+		map = map.get(key);
+	}
+	let number = map.get(events.tid[i]);
+	if (number === undefined) {
+		number = threads.length;
+		map.set(events.tid[i], number);
+		threads.push({ trace: events.trace[i], pid: events.pid[i],
+			tid: events.tid[i], inside: [], open: [] });
+	}
+	return number;
 }
 
 // The row of an event's number, or -1; numbers ascend.
-function dataFind(number) {
-	let low = 0, high = n - 1;
+function dataFind(number, end = n) {
+	let low = 0, high = end - 1;
 	while (low <= high) {
 		const middle = (low + high) >> 1;
 		if (events.number[middle] === number)
@@ -59,20 +164,68 @@ function dataFind(number) {
 	return -1;
 }
 
-function dataPair() {
-	for (let i = 0; i < n; i++) {
-		if (events.role[i] !== ROLE_MATCHED)
-			continue;
-		const call = dataFind(events.call[i]);
+// The time of the calls that are deeper, which ended.
+function insideTake({ inside }, depth) {
+	let sum = 0;
+	for (let k = depth + 1; k < inside.length; k++)
+		sum += inside[k] ?? 0;
+	inside.length = Math.min(inside.length, depth + 1);
+	return sum;
+}
+
+// Pairs, what is around an event, and self times; in the order of rows.
+function callFind(i) {
+	const depth = events.depth[i], role = events.role[i];
+	const thread = threads[events.thread[i]];
+	const { inside, open } = thread;
+	open.length = Math.min(open.length, depth);
+	events.parent[i] = open[depth - 1] ?? -1;
+	if (role === ROLE_PRE) {
+		// what an unmatched call left is time of the one around it
+		const left = insideTake(thread, depth);
+		inside[depth] = (inside[depth] ?? 0) + left;
+		open[depth] = i;
+	} else if (role === ROLE_MATCHED) {
+		const call = dataFind(events.call[i], i);
+		const sum = insideTake(thread, depth);
+		inside[depth] = (inside[depth] ?? 0) + events.latency[i];
 		if (call >= 0) {
 			events.partner[i] = call;
 			events.partner[call] = i;
+			events.self[i] = Math.max(0,
+				events.latency[i] - sum);
 		}
 	}
 }
 
-dataLoad();
-dataPair();
+let lastThread = -1;
+
+function threadFind(i) {
+	// mostly that of the event before
+	const { trace, pid, tid } = threads[lastThread] ?? {};
+	if (trace !== events.trace[i] || pid !== events.pid[i] ||
+	    tid !== events.tid[i])
+		lastThread = threadOf(i);
+	events.thread[i] = lastThread;
+}
+
+async function dataLoad(progress) {
+	let first = 0;
+	await inPieces(tiles.length, (k) => {
+		const tile = tiles[k];
+		tileRead(tile, first);
+		for (let i = first; i < first + tile.rows; i++) {
+			threadFind(i);
+			callFind(i);
+		}
+		first += tile.rows;
+		progress(first);
+	});
+	for (const thread of threads) {
+		delete thread.inside;
+		delete thread.open;
+	}
+}
 
 // ---- values ----
 
@@ -91,7 +244,8 @@ function numberRevive(key, value, context) {
 // The values of an event, in the order of its point's fields.
 function valuesOf(i) {
 	if (valuesLast.row !== i) {
-		const text = events.values[i];
+		const tile = textsOf(i);
+		const text = tile.texts[tile.rows + i - tile.first];
 		valuesLast.row = i;
 		valuesLast.values = /\d{16}/.test(text) ?
 			JSON.parse(text, numberRevive) : JSON.parse(text);
@@ -158,8 +312,9 @@ function spanShow(ns) {
 	const size = Math.abs(ns);
 	for (const [unit, one] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]])
 		if (size >= one)
-			return `${Number((ns / one).toPrecision(4))} ${unit}`;
-	return `${Math.round(ns)} ns`;
+			return `${Number((ns / one).toPrecision(4))}` +
+				`${NO_BREAK}${unit}`;
+	return `${Math.round(ns)}${NO_BREAK}ns`;
 }
 
 function countShow(count) {
@@ -167,56 +322,6 @@ function countShow(count) {
 }
 
 function eventsShow(count) {
-	return `${countShow(count)} event${count === 1 ? "" : "s"}`;
+	return `${countShow(count)}${NO_BREAK}event${count === 1 ? "" : "s"}`;
 }
 
-// ---- names ----
-
-function hexShow(value) {
-	return `0x${value.toString(16).toUpperCase().padStart(4, "0")}`;
-}
-
-function nameOf(point) {
-	return points[point].name;
-}
-
-function descOf(point) {
-	return points[point].desc.trimEnd() || points[point].name;
-}
-
-function flagsOf(i) {
-	return FLAGS.filter((word, bit) => events.flags[i] & 1 << bit);
-}
-
-// The same colour for a function in all places; functions that follow each
-// other lie far apart (by the golden angle).
-const hues = (() => {
-	const names = new Map();
-	return points.map(({ name }) => {
-		if (!names.has(name))
-			names.set(name, names.size);
-		return names.get(name) * 137.508 + 210;
-	});
-})();
-
-function colourOf(point, dark) {
-	const light = Math.floor(hues[point] / 360) % 3 * 6;
-	return `hsl(${hues[point] % 360} ${dark ? 48 : 60}% ` +
-		`${(dark ? 52 : 62) + light}%)`;
-}
-
-// An element with properties and children, which are text unless elements.
-function make(tag, properties, ...children) {
-	const element = document.createElement(tag);
-	for (const [name, value] of Object.entries(properties || {}))
-		if (name in element)
-			element[name] = value;
-		else
-			element.setAttribute(name, value);
-	element.append(...children);
-	return element;
-}
-
-function byId(id) {
-	return document.getElementById(id);
-}

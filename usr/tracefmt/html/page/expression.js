@@ -142,14 +142,14 @@ function computeReal(op, x, y) {
 
 const BUILT_IN = {
 	pid: (i) => events.pid[i], tid: (i) => events.tid[i],
-	comm: (i) => events.comm[i], cpu: (i) => events.cpu[i],
+	comm: (i) => commOf(i), cpu: (i) => events.cpu[i],
 	major: (i) => points[events.point[i]].major,
 	minor: (i) => points[events.point[i]].minor,
 	time: (i) => start + BigInt(Math.round(events.time[i])),
 	length: (i) => events.length[i], event: (i) => events.number[i],
-	desc: (i) => descOf(events.point[i]),
-	latency: (i) => events.role[i] === ROLE_MATCHED ?
-		events.latency[i] : undefined,
+	desc: (i) => points[events.point[i]].desc.trimEnd() ||
+		points[events.point[i]].name,
+	latency: (i) => isBar(i) ? events.latency[i] : undefined,
 };
 
 // Of "a.b[1]->c" the longest beginning that is the name or label of a field of

@@ -31,7 +31,7 @@ function noticesOf() {
 			"The strip above the timeline and the figures are " +
 			"of all, latencies and counts of these. " +
 			"tracefmt --since, --until, --event, --major and " +
-			"so on choose others.");
+			"other options choose others.");
 	return lines;
 }
 
@@ -42,7 +42,9 @@ function titleMake() {
 		`${t.host}, Linux ${t.kernel}`))];
 	document.title = `${title} - rastrace`;
 	byId("title").textContent = title;
-	byId("about").textContent = n ? `${hosts.join("; ")} · ` +
+	const module = tagsThere.length === 1 ?
+		`module ${tagsThere[0]} · ` : "";
+	byId("about").textContent = n ? module + `${hosts.join("; ")} · ` +
 		`${eventsShow(meta.given)} in ` +
 		`${spanShow(overviewEnd())} · ${clockDate(0)} ` +
 		`${clockShow(0, 3)}` : hosts.join("; ");

@@ -5,9 +5,9 @@
 
 const filter = {
 	shown: new Uint32Array(n),	// their rows, ascending
-	holds: new Uint8Array(n),	// by row
 	window: null,			// [from, to] in ns
 	listeners: [],
+	runs: 0,
 };
 
 // "5,7-9,0x10": a test of a number.
@@ -39,14 +39,15 @@ function textCompile(text) {
 	const match = /^\/(.+)\/(i?)$/s.exec(text);
 	if (match) {
 		const regex = new RegExp(match[1], `mu${match[2]}`);
-		return (i) => regex.test(descOf(events.point[i])) ||
-			regex.test(events.text[i]);
+		const inName = points.map(({ desc }) => regex.test(desc));
+		return (i) => inName[events.point[i]] ||
+			regex.test(textOf(i));
 	}
 	const wanted = text.toLowerCase();
-	const inName = points.map((point, p) =>
-		descOf(p).toLowerCase().includes(wanted));
+	const inName = points.map(({ desc }) =>
+		desc.toLowerCase().includes(wanted));
 	return (i) => inName[events.point[i]] ||
-		events.text[i].toLowerCase().includes(wanted);
+		textOf(i).toLowerCase().includes(wanted);
 }
 
 function byPoint(test, value) {
@@ -58,6 +59,11 @@ function byColumn(test, column) {
 	return (i) => test(column[i]);
 }
 
+function byComm(text) {
+	const passed = meta.comms.map(globCompile(text));
+	return (i) => passed[events.comm[i]];
+}
+
 // The cheapest first.
 const FILTERS = [
 	["f-major", (v) => byPoint(rangesCompile(v), (p) => p.major)],
@@ -65,7 +71,7 @@ const FILTERS = [
 	["f-pid", (v) => byColumn(rangesCompile(v), events.pid)],
 	["f-tid", (v) => byColumn(rangesCompile(v), events.tid)],
 	["f-cpu", (v) => byColumn(rangesCompile(v), events.cpu)],
-	["f-comm", (v) => byColumn(globCompile(v), events.comm)],
+	["f-comm", byComm],
 	["f-text", textCompile],
 	["f-expression", expressionCompile],
 ];
@@ -102,23 +108,35 @@ function filterCompile() {
 	return right ? tests : null;
 }
 
-function filterRun() {
-	const tests = filterCompile();
+const PIECE = 2000;		// events between looks at the clock
+
+// Of several runs the last one ends.
+async function filterRun() {
+	const tests = filterCompile(), run = ++filter.runs;
 	if (!tests)
 		return;
 	const rows = new Uint32Array(n);
 	let count = 0;
-	for (let i = 0; i < n; i++) {
-		const holds = tests.every((test) => test(i));
-		filter.holds[i] = holds;
-		if (holds)
-			rows[count++] = i;
-	}
+	const ended = await inPieces(Math.ceil(n / PIECE), (piece) => {
+		const end = Math.min(n, (piece + 1) * PIECE);
+		for (let i = piece * PIECE; i < end; i++)
+			if (tests.every((test) => test(i)))
+				rows[count++] = i;
+		if (piece % 50 === 49)
+			progressShow("Filtering", end);
+	}, () => run !== filter.runs);
+	if (!ended)
+		return;
 	filter.shown = rows.slice(0, count);
 	byId("matched").textContent = count === n ?
 		eventsShow(n) : `${countShow(count)} of ${eventsShow(n)}`;
 	for (const listener of filter.listeners)
 		listener();
+}
+
+function progressShow(what, done) {
+	byId("matched").textContent = `${what}: ` +
+		`${Math.floor(done / Math.max(1, n) * 100)}${NO_BREAK}%`;
 }
 
 function filterWindow(range) {
@@ -127,7 +145,7 @@ function filterWindow(range) {
 	button.setAttribute("aria-pressed", String(Boolean(range)));
 	button.textContent = range ?
 		`Window ${spanShow(range[1] - range[0])} ×` : "Window";
-	filterRun();
+	return filterRun();
 }
 
 function filterReset() {

@@ -70,7 +70,22 @@ function pageKey(event) {
 	event.preventDefault();
 }
 
-function pageOpen() {
+// Printed light, whatever it is on the screen.
+function printBegin() {
+	document.documentElement.dataset.screen =
+		document.documentElement.dataset.theme;
+	document.documentElement.dataset.theme = "light";
+	timelineDrawNow();
+	tablePrint();
+}
+
+function printEnd() {
+	themeSet(document.documentElement.dataset.screen);
+	tableFresh();
+}
+
+async function pageOpen() {
+	await dataLoad((done) => progressShow("Reading", done));
 	filterOpen();
 	timelineOpen();
 	tableOpen();
@@ -88,8 +103,10 @@ function pageOpen() {
 		themeSet(isDark() ? "light" : "dark"));
 	document.addEventListener("keydown", pageKey);
 	filter.listeners.push(() => FRESH[tab]?.());
-	filterRun();
+	await filterRun();
 	tabShow("events");
+	addEventListener("beforeprint", printBegin);
+	addEventListener("afterprint", printEnd);
 	themeSet(matchMedia("(prefers-color-scheme: dark)").matches ?
 		"dark" : "light");
 	document.documentElement.dataset.ready = "";

@@ -1,13 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 "use strict";
 
-// The table of events, of which only the rows that are seen are elements, and
-// the chosen event in full.
+// The table of calls and other events, of which only the rows that are seen are
+// elements, and the chosen one in full.
 
 const tableBox = byId("table"), tableSpace = byId("table-space");
 const tableRows = new Map();	// elements by place
-let order = filter.shown;	// rows in the order of the table
+let order = filter.shown;	// events in the order of the table
 let sorted = { column: 0, down: false };
+
+// ---- rows: calls, each from two events, or events ----
+
+function callsShown() {
+	return byId("rows").value === "calls";
+}
+
+function itemOf(i) {
+	return i >= 0 && callsShown() ? headOf(i) : i;
+}
+
+function itemsFind() {
+	if (!callsShown())
+		return filter.shown;
+	const heads = new Uint8Array(n);
+	for (const i of filter.shown)
+		heads[headOf(i)] = 1;
+	const items = new Uint32Array(n);
+	let count = 0;
+	for (let i = 0; i < n; i++)
+		if (heads[i])
+			items[count++] = i;
+	return items.slice(0, count);
+}
 
 function processShow(i) {
 	return events.pid[i] === events.tid[i] ? `${events.pid[i]}` :
@@ -19,63 +43,128 @@ function codesShow(i) {
 	return `${major}/${hexShow(minor)}`;
 }
 
-function dataShow(i) {
-	return events.text[i].replace(/\s+/g, " ").trim().slice(0, 1000);
+function indentOf(i) {
+	return sorted.column < 2 ? Math.min(events.depth[i], 24) * 10 : 0;
 }
 
-// title, text of a row, what it is sorted by, class
+// Characters that the name in a row may have, so that something of the data is
+// seen, too.
+function nameRoom(i) {
+	const rest = [...byId("table-head").children].slice(0, -1)
+		.reduce((sum, cell) => sum + cell.offsetWidth, indentOf(i));
+	return Math.max(12, Math.min(60,
+		(tableBox.clientWidth - rest) / 7.3 * 0.6));
+}
+
+// Name, arguments and result; of an event that is shown alone, its data.
+function callCell(i) {
+	const point = events.point[i], call = callsShown() && barOf(i) !== i;
+	const mark = make("span", { className: "mark", ariaHidden: "true" });
+	const cell = make("span", { className: "call", role: "gridcell",
+		title: points[point].desc }, mark);
+	mark.style.background = colourOf(point, isDark());
+	mark.style.marginLeft = `${indentOf(i)}px`;
+	cell.append(make("span", { className: "function" },
+		nameShort(events.role[i] && callsShown() ? nameOf(point) :
+			descOf(point), nameRoom(i))));
+	if (call || (callsShown() && events.role[i] === ROLE_PRE)) {
+		cell.append(make("span", { className: "data" },
+			`(${lineShow(textOf(i))})`));
+		cell.append(make("span", { className: "result" }, call ?
+			` → ${resultShow(textOf(barOf(i))) || "returned"}` :
+			" … no return"));
+	} else if (callsShown() && events.role[i]) {
+		cell.append(make("span", { className: "data" }, "(…)"),
+			make("span", { className: "result" },
+				` → ${resultShow(textOf(i)) || "returned"}`));
+	} else {
+		cell.append(make("span", { className: "data" },
+			`  ${lineShow(textOf(i))}`));
+	}
+	const flags = new Set([...flagsOf(i), ...(call ? flagsOf(barOf(i)) :
+		[])]);
+	if (flags.size)
+		cell.append(make("span", { className: "flags" },
+			`  ${[...flags].join(", ")}`));
+	return cell;
+}
+
+function spanShowOf(ns) {
+	return isNaN(ns) ? "" : spanShow(ns);
+}
+
+// Of one event the return has the figures of the call.
+function figureOf(figure, i) {
+	return callsShown() || isBar(i) ? figure(i) : NaN;
+}
+
+const nameRanks = (() => {
+	const ranks = [];
+	points.map((point, p) => p).sort((a, b) => nameOf(a) < nameOf(b) ? -1 :
+		nameOf(a) > nameOf(b) ? 1 : 0)
+		.forEach((p, rank) => { ranks[p] = rank; });
+	return ranks;
+})();
+
+// title, what a row has there, what it is sorted by, class
 const COLUMNS = [
 	["Event", (i) => `${events.number[i]}`, (i) => events.number[i],
 		"number narrow-off"],
 	["Time", (i) => clockShow(events.time[i]), (i) => events.time[i], ""],
 	["CPU", (i) => `${events.cpu[i]}`, (i) => events.cpu[i],
 		"number narrow-off"],
-	["PID/TID", processShow, (i) => events.pid[i] * 2 ** 22 +
-		events.tid[i], "narrow-off"],
-	["Name", (i) => events.comm[i], (i) => events.comm[i], "narrow-off"],
-	["Code", codesShow, (i) => points[events.point[i]].major * 65536 +
-		points[events.point[i]].minor, "narrow-off"],
-	["Tracepoint", (i) => descOf(events.point[i]),
-		(i) => descOf(events.point[i]), ""],
-	["Latency", (i) => isBar(i) ? spanShow(events.latency[i]) : "",
-		(i) => isBar(i) ? events.latency[i] : -1, "number"],
-	["Data", dataShow, (i) => events.text[i], "data"],
+	["Thread", (i) => `${commOf(i)} ${processShow(i)}`,
+		(i) => events.thread[i], "narrow-off"],
+	["Latency", (i) => spanShowOf(figureOf(latencyOf, i)),
+		(i) => figureOf(latencyOf, i), "number"],
+	["Self", (i) => spanShowOf(figureOf(selfOf, i)),
+		(i) => figureOf(selfOf, i), "number narrow-off"],
+	...(tagsThere.length > 1 ? [["Module", (i) => tags[events.point[i]],
+		(i) => tagsThere.indexOf(tags[events.point[i]]),
+		"narrow-off module"]] : []),
+	["Call", callCell, (i) => nameRanks[events.point[i]], "call"],
 ];
 
 function rowHeight() {
 	return matchMedia("(max-width: 760px)").matches ? 44 : 24;
 }
 
+// Elements can't be higher than some 17 million pixels: with more rows scrolling
+// is faster than they are.
+const HEIGHT_MOST = 12e6;
+
+function tableScale() {
+	const height = order.length * rowHeight();
+	const rest = Math.max(1, HEIGHT_MOST - tableBox.clientHeight);
+	return height <= HEIGHT_MOST ? 1 :
+		(height - tableBox.clientHeight) / rest;
+}
+
+// Pixels from the first row's top to what is seen first.
+function tableTop() {
+	return tableBox.scrollTop * tableScale();
+}
+
 function rowMake(place) {
-	const i = order[place];
+	const i = order[place], chosenHere = i === itemOf(chosen);
 	const row = make("div", {
 		className: `row${place & 1 ? " even" : ""}` +
-			`${i === chosen ? " chosen" : ""}`,
+			`${chosenHere ? " chosen" : ""}`,
 		role: "row", ariaRowIndex: String(place + 2),
-		ariaSelected: String(i === chosen), id: `row-${place}`,
+		ariaSelected: String(chosenHere), id: `row-${place}`,
 	});
 	row.dataset.row = i;
-	row.style.top = `${place * rowHeight()}px`;
-	for (const [title, show, , style] of COLUMNS) {
-		const cell = make("span", { className: style,
-			role: "gridcell" }, show(i));
-		if (title === "Tracepoint") {
-			const mark = make("span", { className: "mark" });
-			mark.style.background = colourOf(events.point[i],
-				isDark());
-			cell.prepend(mark);
-			if (events.flags[i])
-				cell.append(make("span",
-					{ className: "flags" },
-					`  ${flagsOf(i).join(", ")}`));
-		}
-		row.append(cell);
+	for (const [, show, , style] of COLUMNS) {
+		const shown = show(i);
+		row.append(shown instanceof Element ? shown :
+			make("span", { className: style, role: "gridcell",
+				title: shown }, shown));
 	}
 	return row;
 }
 
 function tableDraw() {
-	const height = rowHeight(), top = tableBox.scrollTop;
+	const height = rowHeight(), top = tableTop();
 	const first = Math.max(0, Math.floor(top / height) - 8);
 	const last = Math.min(order.length, first + 16 +
 		Math.ceil(tableBox.clientHeight / height));
@@ -86,18 +175,21 @@ function tableDraw() {
 		tableRows.delete(place);
 	}
 	for (let place = first; place < last; place++) {
-		if (tableRows.has(place))
-			continue;
-		const row = rowMake(place);
-		tableRows.set(place, row);
-		tableSpace.append(row);
+		if (!tableRows.has(place)) {
+			const made = rowMake(place);
+			tableRows.set(place, made);
+			tableSpace.append(made);
+		}
+		tableRows.get(place).style.top = `${place * height - top +
+			tableBox.scrollTop}px`;
 	}
 }
 
 function tableFresh() {
 	tableSpace.replaceChildren();
 	tableRows.clear();
-	tableSpace.style.height = `${order.length * rowHeight()}px`;
+	tableSpace.style.height = `${Math.min(HEIGHT_MOST,
+		order.length * rowHeight())}px`;
 	tableBox.setAttribute("aria-rowcount", String(order.length + 1));
 	if (!order.length)
 		tableSpace.append(make("p", { className: "empty" },
@@ -106,16 +198,20 @@ function tableFresh() {
 	tableDraw();
 }
 
+// What has no such value is last.
 function tableSort() {
-	const by = COLUMNS[sorted.column][2];
-	const sign = sorted.down ? -1 : 1;
-	order = filter.shown;
+	const by = COLUMNS[sorted.column][2], items = itemsFind();
+	order = items;
 	if (sorted.column > 0 || sorted.down) {
-		const keys = Array.from(order, by);
-		const places = keys.map((key, k) => k).sort((a, b) =>
-			keys[a] < keys[b] ? -sign : keys[a] > keys[b] ? sign :
-			a - b);
-		order = Uint32Array.from(places, (k) => filter.shown[k]);
+		const keys = Float64Array.from(items, by);
+		const none = sorted.down ? -Infinity : Infinity;
+		for (let k = 0; k < keys.length; k++)
+			keys[k] = isNaN(keys[k]) ? none : keys[k];
+		const places = Uint32Array.from(items, (i, k) => k);
+		places.sort(sorted.down ?
+			(a, b) => keys[b] - keys[a] || a - b :
+			(a, b) => keys[a] - keys[b] || a - b);
+		order = places.map((k) => items[k]);
 	}
 	for (const button of byId("table-head").children) {
 		delete button.dataset.sorted;
@@ -125,10 +221,17 @@ function tableSort() {
 	head.dataset.sorted = "";
 	head.setAttribute("aria-sort",
 		sorted.down ? "descending" : "ascending");
+	byId("rows-count").textContent = `${countShow(order.length)} row` +
+		`${order.length === 1 ? "" : "s"}`;
 	tableFresh();
 }
 
 function headMake() {
+	const widths = { Event: 84, Time: 156, CPU: 44, Thread: 150,
+		Latency: 88, Self: 88, Module: 100 };
+	const columns = COLUMNS.map(([title]) => widths[title] ?
+		`${widths[title]}px` : "minmax(260px, 1fr)").join(" ");
+	document.documentElement.style.setProperty("--columns", columns);
 	COLUMNS.forEach(([title, , , style], column) => {
 		const button = make("button", { type: "button",
 			className: style, role: "columnheader" }, title);
@@ -142,22 +245,21 @@ function headMake() {
 }
 
 function tableShow(i) {
-	const place = order.indexOf(i), height = rowHeight();
+	const place = order.indexOf(itemOf(i)), height = rowHeight();
 	if (place < 0)
 		return;
 	const top = place * height, head = byId("table-head").offsetHeight;
-	if (top < tableBox.scrollTop)
-		tableBox.scrollTop = top;
-	else if (top + height + head >
-		 tableBox.scrollTop + tableBox.clientHeight)
-		tableBox.scrollTop = top + height + head -
-			tableBox.clientHeight;
+	if (top < tableTop())
+		tableBox.scrollTop = top / tableScale();
+	else if (top + height + head > tableTop() + tableBox.clientHeight)
+		tableBox.scrollTop = (top + height + head -
+			tableBox.clientHeight) / tableScale();
 	tableBox.setAttribute("aria-activedescendant", `row-${place}`);
 }
 
 function tableChoose(i) {
 	for (const row of tableRows.values()) {
-		const is = Number(row.dataset.row) === i;
+		const is = Number(row.dataset.row) === itemOf(i);
 		row.classList.toggle("chosen", is);
 		row.setAttribute("aria-selected", String(is));
 	}
@@ -177,35 +279,44 @@ function tableKey(event) {
 	if (by === undefined || !order.length || event.ctrlKey)
 		return;
 	event.preventDefault();
-	const at = order.indexOf(chosen);
+	const at = order.indexOf(itemOf(chosen));
 	choose(order[Math.min(Math.max(at + by, 0), order.length - 1)]);
 }
 
-// ---- the chosen event ----
+// ---- the chosen event, or call ----
 
 function detail(title, value) {
 	return make("tr", {}, make("th", { scope: "row" }, title),
 		make("td", {}, value));
 }
 
-function detailsTable(i) {
-	const point = points[events.point[i]];
-	const trace = meta.traces[events.trace[i]];
-	const rows = [
-		["Event", `${events.number[i]}`],
-		["Time", `${clockDate(events.time[i])} ` +
-			`${clockShow(events.time[i])}`],
-		["Code", `${point.major}/${hexShow(point.major)}  minor ` +
-			`${point.minor}/${hexShow(point.minor)}`],
-		["Process", `${events.comm[i]} ${events.pid[i]}`],
-		["Thread", `${events.tid[i]}`], ["CPU", `${events.cpu[i]}`],
-		["Length", `${events.length[i]}`],
-	];
-	if (events.flags[i])
-		rows.push(["Flags", flagsOf(i).join(", ")]);
-	if (isBar(i))
-		rows.push(["Latency", `${spanShow(events.latency[i])} (` +
-			`${countShow(events.latency[i])} ns)`]);
+function exactly(ns) {
+	return `${spanShow(ns)} (${countShow(ns)}${NO_BREAK}ns)`;
+}
+
+function detailsTable(head, bar) {
+	const point = points[events.point[head]];
+	const trace = meta.traces[events.trace[head]];
+	const rows = [["Event", `${events.number[head]}`],
+		["Time", `${clockDate(events.time[head])} ` +
+			`${clockShow(events.time[head])}`]];
+	if (bar !== head)
+		rows.push(["Return", `event ${events.number[bar]}, ` +
+			`${clockShow(events.time[bar])}`]);
+	if (isBar(bar))
+		rows.push(["Latency", exactly(events.latency[bar])]);
+	if (!isNaN(events.self[bar]))
+		rows.push(["Self", exactly(events.self[bar])]);
+	rows.push(["Code", `${point.major}/${hexShow(point.major)}  minor ` +
+		`${point.minor}/${hexShow(point.minor)}`],
+	["Process", `${commOf(head)} ${events.pid[head]}`],
+	["Thread", `${events.tid[head]}`],
+	["CPU", events.cpu[head] === events.cpu[bar] ? `${events.cpu[head]}` :
+		`${events.cpu[head]}, ${events.cpu[bar]} at the return`],
+	["Length", `${events.length[head]}`]);
+	const flags = new Set([...flagsOf(head), ...flagsOf(bar)]);
+	if (flags.size)
+		rows.push(["Flags", [...flags].join(", ")]);
 	if (point.module)
 		rows.push(["Module", point.module]);
 	if (point.group)
@@ -215,13 +326,17 @@ function detailsTable(i) {
 	return make("table", {}, ...rows.map((row) => detail(...row)));
 }
 
-function fieldsTable(i) {
-	const { fields } = points[events.point[i]], values = valuesOf(i);
-	if (!fields || !fields.length)
-		return [];
-	return [make("h3", {}, "Fields"), make("table", {},
-		...fields.map((name, k) => detail(name,
-			valueShow(values[k]))))];
+function dataDetails(title, i) {
+	const { fields } = points[events.point[i]];
+	const parts = [make("h3", {}, title),
+		make("pre", {}, textOf(i) || "(none)")];
+	if (fields && fields.length) {
+		const values = valuesOf(i);
+		parts.push(make("table", { className: "fields" },
+			...fields.map((name, k) => detail(name,
+				valueShow(values[k])))));
+	}
+	return parts;
 }
 
 function stepButton(text, i) {
@@ -231,11 +346,12 @@ function stepButton(text, i) {
 	return button;
 }
 
-// The next event of the thread in a direction, or -1.
+// The next one of the thread in a direction, or -1.
 function ofThread(i, by) {
+	const is = itemOf(i);
 	for (let k = i + by; k >= 0 && k < n; k += by)
-		if (events.tid[k] === events.tid[i] &&
-		    events.trace[k] === events.trace[i])
+		if (events.thread[k] === events.thread[i] &&
+		    itemOf(k) !== is && (!callsShown() || headOf(k) === k))
 			return k;
 	return -1;
 }
@@ -245,20 +361,41 @@ function detailsShow(i) {
 	box.hidden = i < 0;
 	if (i < 0)
 		return;
+	const head = itemOf(i), bar = callsShown() ? barOf(i) : i;
 	const close = make("button", { type: "button", className: "close",
 		ariaLabel: "Close" }, "×");
 	close.addEventListener("click", () => choose(-1));
 	const steps = make("div", { className: "steps" },
-		stepButton("‹ of this thread", ofThread(i, -1)),
-		stepButton("of this thread ›", ofThread(i, 1)));
-	if (events.partner[i] >= 0)
+		stepButton("‹ of this thread", ofThread(head, -1)),
+		stepButton("of this thread ›", ofThread(head, 1)),
+		stepButton("caller", itemOf(events.parent[head])));
+	if (!callsShown() && events.partner[i] >= 0)
 		steps.append(stepButton(isBar(i) ? "its call" : "its return",
 			events.partner[i]));
-	box.replaceChildren(close,
-		make("h2", {}, descOf(events.point[i])), detailsTable(i),
-		steps, make("h3", {}, "Data"),
-		make("pre", {}, events.text[i] || "(none)"),
-		...fieldsTable(i));
+	const title = callsShown() ? titleOf(i) : descOf(events.point[i]);
+	box.replaceChildren(close, make("h2", {}, title),
+		detailsTable(head, bar), steps,
+		...(bar !== head ? [...dataDetails("Arguments", head),
+			...dataDetails("Result", bar)] :
+			dataDetails("Data", head)));
+	byId("chosen").textContent = `Event ${events.number[head]}: ${title}` +
+		(isBar(bar) ? `, ${spanShow(events.latency[bar])}` : "");
+}
+
+// What is printed: as many rows as some pages have, from those that are seen.
+const PRINTED = 300;
+
+function tablePrint() {
+	const first = Math.floor(tableTop() / rowHeight());
+	const rows = [];
+	for (let place = first; place < order.length &&
+	     place < first + PRINTED; place++)
+		rows.push(rowMake(place));
+	tableSpace.replaceChildren(make("p", { className: "empty" },
+		`Rows ${countShow(first + 1)} to ` +
+		`${countShow(first + rows.length)} of ` +
+		`${countShow(order.length)}`), ...rows);
+	tableRows.clear();
 }
 
 function tableOpen() {
@@ -270,11 +407,16 @@ function tableOpen() {
 		if (row)
 			choose(Number(row.dataset.row));
 	});
-	let height = rowHeight();
+	byId("rows").addEventListener("change", () => {
+		tableSort();
+		if (chosen >= 0)
+			choose(chosen);
+	});
+	let width = tableBox.clientWidth;
 	new ResizeObserver(() => {
-		if (height !== rowHeight())
+		if (width !== tableBox.clientWidth)
 			tableFresh();
-		height = rowHeight();
+		width = tableBox.clientWidth;
 		tableDraw();
 	}).observe(tableBox);
 	filter.listeners.push(tableSort);

@@ -15,16 +15,15 @@ let frame = 0;
 
 // ---- tracks ----
 
-function trackKey(i) {
-	return byId("group").value === "cpu" ?
-		`${events.trace[i]}/${events.cpu[i]}` :
-		`${events.trace[i]}/${events.pid[i]}/${events.tid[i]}`;
+function trackKey(i, byCpu) {
+	return byCpu ? events.trace[i] * 2 ** 32 + events.cpu[i] :
+		events.thread[i];
 }
 
 function trackNew(i) {
 	return {
 		trace: events.trace[i], cpu: events.cpu[i],
-		pid: events.pid[i], tid: events.tid[i], first: i,
+		pid: events.pid[i], tid: events.tid[i],
 		rows: [], lanes: [], top: 0,
 	};
 }
@@ -41,14 +40,9 @@ function trackName(track) {
 		`${meta.traces[track.trace].host} ` : "";
 	if (byId("group").value === "cpu")
 		return `${host}CPU ${track.cpu}`;
-	const name = events.comm[i] || "process";
+	const name = commOf(i) || "process";
 	return track.pid === track.tid ? `${host}${name} ${track.pid}` :
 		`${host}${name} ${track.pid}/${track.tid}`;
-}
-
-// A return whose call is known: both are one bar, whichever of them holds.
-function isBar(i) {
-	return events.role[i] === ROLE_MATCHED;
 }
 
 function barFrom(i) {
@@ -110,6 +104,9 @@ function trackFill(track, byCpu) {
 function laneSort(lane) {
 	lane.bars.sort((a, b) => events.time[a] - events.time[b]);
 	lane.marks.sort((a, b) => events.time[a] - events.time[b]);
+	// none begins before the end of the one before it
+	lane.apart = lane.bars.every((i, k) => !k ||
+		barFrom(i) >= events.time[lane.bars[k - 1]]);
 }
 
 function wantedRows() {
@@ -125,13 +122,18 @@ function wantedRows() {
 function tracksMake() {
 	const byCpu = byId("group").value === "cpu";
 	const wanted = wantedRows(), found = new Map();
+	let last = -1, track = null;
 	for (let i = 0; i < n; i++) {
 		if (!wanted[i])
 			continue;
-		const key = trackKey(i);
-		if (!found.has(key))
-			found.set(key, trackNew(i));
-		found.get(key).rows.push(i);
+		const key = trackKey(i, byCpu);
+		if (key !== last) {
+			track = found.get(key);
+			if (!track)
+				found.set(key, track = trackNew(i));
+			last = key;
+		}
+		track.rows.push(i);
 	}
 	tracks = [...found.values()].sort(trackOrder);
 	let top = AXIS;
@@ -238,45 +240,74 @@ function firstSeen(rows) {
 	return low;
 }
 
+// The first of the rows from `low` on that is later.
+function firstAfter(rows, low, time) {
+	let step = 1, high = low;
+	while (high < rows.length && events.time[rows[high]] <= time) {
+		low = high + 1;
+		high += step;
+		step *= 2;
+	}
+	high = Math.min(high, rows.length);
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (events.time[rows[middle]] <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const widths = new Map();	// of texts, in the font of labels
+
+function widthOf(context, text) {
+	if (!widths.has(text))
+		widths.set(text, context.measureText(text).width);
+	return widths.get(text);
+}
+
 function barDraw(context, paint, i, x, end, y) {
 	const width = Math.max(1, end - x);
-	context.globalAlpha = filter.holds[i] ||
-		(events.partner[i] >= 0 && filter.holds[events.partner[i]]) ?
-		1 : 0.3;
 	context.fillStyle = paint.of(events.point[i]);
 	context.fillRect(x, y, width, LANE - 2);
-	context.globalAlpha = 1;
-	if (i === chosen || events.partner[i] === chosen && chosen >= 0) {
-		context.strokeStyle = paint.text;
-		context.lineWidth = 2;
-		context.strokeRect(x, y, width, LANE - 2);
-	}
-	if (width < 26)
+	if (width < 16)
 		return;
-	context.save();
-	context.beginPath();
-	context.rect(x, y, width - 3, LANE - 2);
-	context.clip();
+	const text = nameFit(nameOf(events.point[i]), width - 8,
+		(form) => widthOf(context, form));
 	context.fillStyle = paint.dark ? "#0b0c0e" : "#16181b";
-	context.fillText(nameOf(events.point[i]), Math.max(x, view.label) + 4,
-		y + LANE / 2 - 0.5);
-	context.restore();
+	context.fillText(text, x + 4, y + LANE / 2 - 0.5);
 }
 
 // What would lie on one that was drawn already is left out.
-function barsDraw({ context, width }, paint, bars, y) {
-	let drawn = -Infinity;
+function barsDraw({ context, width }, paint, { bars, apart }, y) {
 	for (let k = firstSeen(bars); k < bars.length; k++) {
 		const i = bars[k], from = barFrom(i);
+		if (from > view.to && apart)
+			break;
 		if (from > view.to)
 			continue;
 		const x = Math.max(xOf(from, width), view.label);
 		const end = Math.min(xOf(events.time[i], width), width);
-		if (end <= drawn && end - x < 1 && i !== chosen)
-			continue;
 		barDraw(context, paint, i, x, end, y);
-		drawn = Math.max(end, x + 1);
+		if (end - x < 1)
+			k = firstAfter(bars, k + 1,
+				timeAt(Math.max(end, x + 1), width)) - 1;
 	}
+}
+
+// Above what was left out and what wasn't.
+function chosenDraw({ context, width }, paint, { bars }, y) {
+	const i = barOf(chosen);
+	if (bars[firstAfter(bars, 0, events.time[i]) - 1] !== i ||
+	    barFrom(i) > view.to || events.time[i] < view.from)
+		return;
+	const x = Math.max(xOf(barFrom(i), width), view.label);
+	const end = Math.min(xOf(events.time[i], width), width);
+	barDraw(context, paint, i, x, end, y);
+	context.strokeStyle = paint.text;
+	context.lineWidth = 2;
+	context.strokeRect(x, y, Math.max(2, end - x), LANE - 2);
 }
 
 function markDraw(context, paint, i, x, y) {
@@ -296,16 +327,14 @@ function markDraw(context, paint, i, x, y) {
 }
 
 function marksDraw({ context, width }, paint, marks, y) {
-	let drawn = -Infinity;
 	for (let k = firstSeen(marks); k < marks.length; k++) {
 		const i = marks[k];
 		if (events.time[i] > view.to)
 			break;
 		const x = xOf(events.time[i], width);
-		if (x - drawn < 0.7 && i !== chosen)
-			continue;
 		markDraw(context, paint, i, x, y);
-		drawn = x;
+		k = Math.max(k, firstAfter(marks, k + 1,
+			timeAt(x + 0.7, width)) - 1);
 	}
 }
 
@@ -352,8 +381,11 @@ function tracksDraw() {
 		if (y > height || y + track.lanes.length * LANE + GAP < AXIS)
 			continue;
 		track.lanes.forEach((lane, depth) => {
-			barsDraw(size, paint, lane.bars, y + depth * LANE);
+			barsDraw(size, paint, lane, y + depth * LANE);
 			marksDraw(size, paint, lane.marks, y + depth * LANE);
+			if (chosen >= 0)
+				chosenDraw(size, paint, lane,
+					y + depth * LANE);
 		});
 		labelDraw(size, paint, track, y);
 	}
@@ -405,14 +437,16 @@ function overviewDraw() {
 
 function timelineDraw() {
 	cancelAnimationFrame(frame);
-	frame = requestAnimationFrame(() => {
-		view.label = canvas.clientWidth < 600 ? 96 : 190;
-		tracksDraw();
-		overviewDraw();
-		byId("span").textContent = n ?
-			`${spanShow(view.to - view.from)} from ` +
-			clockShow(Math.max(view.from, 0)) : "";
-	});
+	frame = requestAnimationFrame(timelineDrawNow);
+}
+
+function timelineDrawNow() {
+	view.label = canvas.clientWidth < 600 ? 96 : 190;
+	tracksDraw();
+	overviewDraw();
+	byId("span").textContent = n ?
+		`${spanShow(view.to - view.from)} from ` +
+		clockShow(Math.max(view.from, 0)) : "";
 }
 
 // ---- moving ----
@@ -520,25 +554,27 @@ function barAt(bars, time, near) {
 // ---- the tip ----
 
 function tipText(i) {
-	const call = events.partner[i];
-	const lines = [`${clockShow(events.time[i])}  CPU ${events.cpu[i]}  ` +
-		`${events.comm[i]} ${events.pid[i]}/${events.tid[i]}`];
-	if (isBar(i))
-		lines.push(`took ${spanShow(events.latency[i])}`);
-	if (events.flags[i])
-		lines.push(flagsOf(i).join(", "));
-	if (call >= 0 && events.text[call])
-		lines.push(events.text[call].slice(0, 400));
-	if (events.text[i])
-		lines.push((call >= 0 ? "→ " : "") +
-			events.text[i].slice(0, 600));
+	const bar = barOf(i), head = headOf(i);
+	const lines = [`${clockShow(events.time[head])}  CPU ` +
+		`${events.cpu[head]}  ${commOf(i)} ` +
+		`${events.pid[i]}/${events.tid[i]}`];
+	if (isBar(bar))
+		lines.push(`took ${spanShow(latencyOf(i))}` +
+			(isNaN(selfOf(i)) ? "" :
+			`, of that itself ${spanShow(selfOf(i))}`));
+	for (const row of new Set([head, bar])) {
+		if (events.flags[row])
+			lines.push(flagsOf(row).join(", "));
+		if (textOf(row))
+			lines.push((isBar(row) ? "→ " : "") +
+				textOf(row).slice(0, 500));
+	}
 	return lines.join("\n");
 }
 
 function tipShow(i, x, y) {
 	const tip = byId("tip");
-	tip.replaceChildren(make("b", {}, isBar(i) ? nameOf(events.point[i]) :
-		descOf(events.point[i])), tipText(i));
+	tip.replaceChildren(make("b", {}, titleOf(i)), tipText(i));
 	tip.hidden = false;
 	const { width, height } = tip.getBoundingClientRect();
 	tip.style.left = `${Math.max(4, Math.min(x + 14,
@@ -675,15 +711,14 @@ function overviewDrag(event) {
 
 // ---- keys ----
 
-// The shown event before or after the chosen one.
+// What the table has before or after the chosen one.
 function step(by) {
-	if (!filter.shown.length)
+	if (!order.length)
 		return;
-	let at = filter.shown.indexOf(chosen);
+	let at = order.indexOf(itemOf(chosen));
 	if (at < 0)
-		at = by > 0 ? -1 : filter.shown.length;
-	at = Math.min(Math.max(at + by, 0), filter.shown.length - 1);
-	choose(filter.shown[at]);
+		at = by > 0 ? -1 : order.length;
+	choose(order[Math.min(Math.max(at + by, 0), order.length - 1)]);
 }
 
 const TIMELINE_KEYS = {
