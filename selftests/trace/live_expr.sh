@@ -26,6 +26,8 @@ status 0 "into a file" trace run -o "$TMP/x.ras" -e 'work(n)' -- \
 	"$TMP/target" 2
 is "$(tracefmt -q "$TMP/x.ras" | grep -c '^n = ')" 2 \
 	"  with records and how to print them"
+is "$(rows -e 'work(n)' -e 'main()' --stop-on e2 | grep -c 'desc=')" 1 \
+	"--stop-on an expression"
 is "$(ls -d "$TMP"/rastrace-* 2>/dev/null)" "" "no directory is left"
 is "$(ls -d "$RASTRACE_RUN"/run_* 2>/dev/null)" "" "nothing is armed"
 status 1 "an unknown name" trace run -e 'work(missing)' -- "$TMP/target" 2

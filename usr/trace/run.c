@@ -176,6 +176,7 @@ PRINT_OPTION(format, "format", strcmp(value, "text") && strcmp(value, "json"))
 PRINT_OPTION(pair, "pair", true)
 PRINT_OPTION(tree, "tree", true)
 PRINT_OPTION(summary, "summary", true)
+PRINT_OPTION(last, "last", true)
 PRINT_OPTION(fields, "fields", false)
 PRINT_OPTION(field, "field", false)
 PRINT_OPTION(prefix, "prefix", false)
@@ -204,6 +205,8 @@ static const struct option_def options[] = {
 	  take_print_tree },
 	{ "summary", 0, "[=BY]", "as tracefmt: only the figures",
 	  take_print_summary },
+	{ "last", 0, "N", "as tracefmt: only the last N events",
+	  take_print_last },
 	{ "fields", 0, "LIST", "as tracefmt: only these columns",
 	  take_print_fields },
 	{ "field", 0, "EXPRESSION", "as tracefmt: only events for which this is true",
@@ -605,6 +608,9 @@ static int run_compiled(const struct run_words *words,
 	if (settings->exprs.count)
 		code = compiled_make(&compiled, settings->exprs.items,
 				     settings->exprs.count, &subject, err);
+	/* --stop-on names them e1, e2 ... */
+	if (!code && compiled.count)
+		setenv("TRACE_PATH", compiled.directory, 1);
 	if (!code)
 		code = run_program(words, settings, &compiled, err);
 	compiled_remove(&compiled);
