@@ -16,7 +16,6 @@
 #include "lib/json.h"
 #include "trcust/compile/analysis.h"
 #include "trcust/tsf/keyword.h"
-#include "trcust/tsf/parse_point.h"
 
 /* ---- text in columns ---- */
 
@@ -405,9 +404,9 @@ static void list_registers(struct listing *l, const struct compile_site *site)
 	}
 }
 
-static int list_site(struct listing *l, const struct compile_site *site)
+static int list_site(struct listing *l, const struct compilation *c,
+		     const struct compile_site *site)
 {
-	const struct compilation *c = &l->c;
 	char name[320], source[320] = "";
 	Dwarf_Die function;
 	const char *file;
@@ -468,73 +467,33 @@ static void list_print_note(void *context, const struct diag_note *note)
 		diag_severity_name(note->severity), note->text, note->name);
 }
 
-static const struct arch *list_find_arch(void *context, const char *modname)
-{
-	const struct listing *l = context;
-
-	return l->c.module->arch;
-}
-
-/* "@file.c:12", as other tools write it, is @file.c,12. NULL: no memory. */
-static char *place_text(const char *place)
-{
-	char *text = text_format("MODNAME=x TRACE TP=%s", place);
-	char *colon = text && *place == '@' && !strchr(place, ',') ?
-		      strrchr(text, ':') : NULL;
-
-	if (colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")])
-		*colon = ',';
-	return text;
-}
-
 static int list_variables(struct listing *l, const char *place)
 {
-	char *text = place_text(place), why[512];
-	struct diag *outer = l->c.diag;
-	struct compiled out = { 0 };
-	const struct tsf_point *point = NULL;
-	int code = 0;
+	const struct compile_point *point;
+	struct scope_place p;
+	char why[512];
+	int code = scope_open(&p, &l->c, place, strlen(place), l->s->level,
+			      list_print_note, NULL);
 
-	if (!text || diag_open_text(&l->c.diag, NULL, text, strlen(text),
-				    l->s->level, NULL)) {
-		free(text);
-		l->c.diag = outer;
-		return list_no_memory(l);
-	}
-	diag_divert(l->c.diag, list_print_note, NULL);
-	if (!tsf_parse(&l->c.tsf, l->c.diag, list_find_arch, l) &&
-	    l->c.tsf->point_count == 1)
-		point = l->c.tsf->points;
-	if (point && !point->discarded &&
-	    (point->tp.kind == TSF_TP_STATIC || point->stmt_count ||
-	     point->condition || point->desc || point->fmt_count)) {
+	if (code == 2)
 		fprintf(stderr, "trcust: '%s' is more, or something else, than "
 			"a place: a symbol, symbol+offset, symbol,RETEP, "
 			"@file,line or @USDT,provider,name\n", place);
-		point = NULL;
-	}
-	if (!point || point->discarded || !scope_sites(&l->c, point, &out))
-		code = -1;
-	if (l->s->json && !code) {
+	point = code ? NULL : p.out.points;
+	if (l->s->json && point) {
 		json_string(&l->json, "place", place);
 		json_open(&l->json, "sites", '[');
 	}
-	for (size_t i = 0; !code && i < out.points->site_count; i++)
-		code = list_site(l, &out.points->sites[i]);
+	for (size_t i = 0; !code && i < point->site_count; i++)
+		code = list_site(l, &p.c, &point->sites[i]);
 	if (l->s->json && !code)
 		json_close(&l->json, ']');
-	if (!code && !scope_is_known(&l->c, out.points->sites))
+	if (!code && !scope_is_known(&p.c, point->sites))
 		list_hint_names(l);
-	else if (!code && dwarf_unit_lacks(l->c.dwarf,
-					   out.points->sites->nominal, why,
-					   sizeof(why)))
+	else if (!code && dwarf_unit_lacks(l->c.dwarf, point->sites->nominal,
+					   why, sizeof(why)))
 		fprintf(stderr, "trcust: %s\n", why);
-	compile_free(&l->c, &out);
-	tsf_free(l->c.tsf);
-	diag_close(l->c.diag);
-	l->c.diag = outer;
-	l->c.tsf = NULL;
-	free(text);
+	scope_close(&p);
 	return code == -ENOMEM || l->c.module->exhausted ? list_no_memory(l) :
 							   code;
 }

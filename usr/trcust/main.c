@@ -10,6 +10,7 @@
 #include "lib/debug/arch/arch.h"
 #include "input.h"
 #include "list.h"
+#include "lsp.h"
 
 static int take_level(void *context, const char *value)
 {
@@ -140,6 +141,7 @@ static int take_##name(void *context, const char *value)		\
 TAKE_MODE(dump, RUN_DUMP)
 TAKE_MODE(from_source, RUN_FROM_SOURCE)
 TAKE_MODE(from_module, RUN_FROM_MODULE)
+TAKE_MODE(lsp, RUN_LSP)
 
 static const struct option_def options[] = {
 	{"level", 'W', "N",
@@ -191,6 +193,9 @@ static const struct option_def options[] = {
 	 "print what of a module a TSF can name; variables are those of a place: "
 	 "functions|variables:PLACE|usdt|keywords",
 	 take_list},
+	{"lsp", 0, NULL,
+	 "serve an editor: the Language Server Protocol on standard input and output",
+	 take_lsp},
 	{"json", 0, NULL, "with --list: print JSON",
 	 OPTION_PLACE(struct settings, json)},
 	{"include", 0, "GLOB",
@@ -213,6 +218,7 @@ static const struct command_def command = {
 	"trcust", NULL, "APP.TSF [APP.TDF] [/M=MAP] [/W0|/W1|/W2]\n"
 	"       trcust --from-module [OPTIONS] MODULE\n"
 	"       trcust --list=WHAT [OPTIONS] MODULE\n"
+	"       trcust --lsp [OPTIONS]\n"
 	"       trcust --from-source [OPTIONS] SOURCE...\n"
 	"       trcust -C TFF LIST\n"
 	"       trcust --dump FILE...",
@@ -284,6 +290,7 @@ static const struct {
 	[RUN_FROM_SOURCE] = { "--from-source", 1, 0, "a source file" },
 	[RUN_FROM_MODULE] = { "--from-module", 1, 1, "a module" },
 	[RUN_LIST] = { "--list", 1, 1, "a module" },
+	[RUN_LSP] = { "--lsp", 0, 0, "no file" },
 };
 
 /* 0, or the exit status. */
@@ -296,10 +303,12 @@ static int check_operands(const struct settings *s, int count, char **operands)
 		fputs("trcust: --json is an option of --list\n", stderr);
 		return 2;
 	}
-	if (s->list && !strcmp(s->list, "keywords")) {
+	if (s->mode == RUN_LSP ||
+	    (s->mode == RUN_LIST && !strcmp(s->list, "keywords"))) {
 		if (count)
-			fprintf(stderr, "trcust: --list=keywords takes no "
-				"module, '%s' is too many\n", operands[0]);
+			fprintf(stderr, "trcust: %s takes no file, '%s' is too "
+				"many\n", s->mode == RUN_LSP ? "--lsp" :
+				"--list=keywords", operands[0]);
 		return count ? 2 : 0;
 	}
 	for (int i = 0; i < count; i++)
@@ -342,6 +351,8 @@ static int trcust_run(const struct settings *s, int count, char **operands)
 		return run_dump(s, count, operands);
 	case RUN_FROM_SOURCE:
 		return run_from_source(s, count, operands);
+	case RUN_LSP:
+		return run_lsp(s);
 	case RUN_LIST:
 		return run_list(s, count ? operands[0] : NULL);
 	case RUN_FROM_MODULE:

@@ -18,7 +18,7 @@ struct run_globs {
 
 enum run_mode {
 	RUN_COMPILE, RUN_COMBINE, RUN_DUMP, RUN_FROM_SOURCE, RUN_FROM_MODULE,
-	RUN_LIST,
+	RUN_LIST, RUN_LSP,
 };
 
 struct settings {

@@ -8,32 +8,61 @@
 #include "trcust/compile/analysis.h"
 #include "trcust/compile/evaluate.h"
 #include "trcust/tsf/parse_expr.h"
+#include "trcust/tsf/parse_point.h"
 
 #define SCOPE_RESULTS_MAX	16	/* of a function of Go */
 #define SCOPE_ARGUMENTS_MAX	16	/* of a USDT point */
 
-bool scope_sites(struct compilation *c, const struct tsf_point *point,
-		 struct compiled *out)
+static const struct arch *scope_find_arch(void *context, const char *modname)
 {
-	struct tsf_point bare = {
-		.pos = point->pos, .minor = 1, .tp = point->tp, .opcode = -1,
-	};
-	struct tsf *tsf = c->tsf;
-	struct tsf_point *points = tsf->points;
-	size_t count = tsf->point_count;
-	struct tsf_point *kept = tsf_alloc(tsf, sizeof(*kept));
-	bool found;
+	const struct compilation *c = context;
 
-	if (!kept)
-		return !diag_no_memory(c->diag, point->pos);
-	*kept = bare;
-	tsf->points = kept;
-	tsf->point_count = 1;
-	found = !compile_points(c, out) && out->point_count == 1 &&
-		out->points->site_count;
-	tsf->points = points;
-	tsf->point_count = count;
-	return found;
+	return c->module->arch;
+}
+
+int scope_open(struct scope_place *p, const struct compilation *c,
+	       const char *place, size_t length, int level,
+	       void (*take)(void *context, const struct diag_note *note),
+	       void *context)
+{
+	char *text = text_format("MODNAME=x TRACE TP=%.*s", (int)length, place);
+	char *colon = text && *place == '@' && !memchr(place, ',', length) ?
+		      strrchr(text, ':') : NULL;
+	const struct tsf_point *point;
+	int code = 1;
+
+	*p = (struct scope_place) { .c = *c };
+	p->c.tsf = NULL;
+	p->c.diag = NULL;
+	if (colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")])
+		*colon = ',';
+	if (text && !diag_open_text(&p->c.diag, NULL, text, strlen(text),
+				    level, NULL)) {
+		diag_divert(p->c.diag, take, context);
+		code = tsf_parse(&p->c.tsf, p->c.diag, scope_find_arch, &p->c) ?
+		       1 : 0;
+	}
+	free(text);
+	if (!code) {
+		point = p->c.tsf->points;
+		if (p->c.tsf->point_count != 1 ||
+		    point->tp.kind == TSF_TP_STATIC || point->stmt_count ||
+		    point->condition || point->desc || point->fmt_count)
+			code = 2;
+		else if (compile_points(&p->c, &p->out) ||
+			 !p->out.point_count || !p->out.points->site_count)
+			code = 1;
+	}
+	return !p->c.diag || diag_exhausted(p->c.diag) ? -ENOMEM : code;
+}
+
+void scope_close(struct scope_place *p)
+{
+	if (!p->c.diag)
+		return;
+	compile_free(&p->c, &p->out);
+	tsf_free(p->c.tsf);
+	diag_close(p->c.diag);
 }
 
 bool scope_is_known(const struct compilation *c,

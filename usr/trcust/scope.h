@@ -22,13 +22,23 @@ struct scope_variable {
 /* Non-zero ends the walk, which returns it. */
 typedef int scope_take(void *context, const struct scope_variable *variable);
 
+/* The sites of a place: out.points[0]. */
+struct scope_place {
+	struct compilation c;	/* with a TSF and messages of its own */
+	struct compiled out;
+};
+
 /*
- * The sites of a tracepoint of c->tsf, of which nothing else than TP is
- * compiled: out->points[0]. Messages are those of trcust. False: it has none.
- * compile_free() in any case.
+ * Compile TP=`place` in the module of `c`, of which a copy is made. "@file.c:12"
+ * is @file.c,12, too. Messages, up to `level`, go to take(). 0, 1 after a message,
+ * 2 if it is more, or something else, than a place of the module, -ENOMEM;
+ * scope_close() in any case.
  */
-bool scope_sites(struct compilation *c, const struct tsf_point *point,
-		 struct compiled *out);
+int scope_open(struct scope_place *p, const struct compilation *c,
+	       const char *place, size_t length, int level,
+	       void (*take)(void *context, const struct diag_note *note),
+	       void *context);
+void scope_close(struct scope_place *p);
 /* What VARS can name at one of these: parameters and local variables, results,
  * arguments, and variables of the site's source file. 0, -ENOMEM. */
 int scope_each(const struct compilation *c, const struct compile_site *site,
