@@ -22,6 +22,7 @@ BASHDIR	?= $(PREFIX)/share/bash-completion/completions
 UNITDIR	?= $(PREFIX)/lib/systemd/system
 UDEVDIR	?= $(PREFIX)/lib/udev/rules.d
 DOCDIR	?= $(PREFIX)/share/doc/rastrace
+EDITORS	:= $(shell find usr/editors -type f)
 INSTALL	?= install
 
 PROGRAMS := trcust trace tracefmt heapmon
@@ -300,6 +301,10 @@ install: all
 	sed 's,@BINDIR@,$(BINDIR),' etc/rastrace.service \
 		>$(DESTDIR)$(UNITDIR)/rastrace.service
 	$(INSTALL) -m 644 etc/rastrace.conf $(DESTDIR)$(DOCDIR)
+	@for file in $(EDITORS:usr/%=%); do \
+		$(INSTALL) -D -m 644 usr/$$file \
+			$(DESTDIR)$(DOCDIR)/examples/$$file || exit 1; \
+	done
 	$(INSTALL) -d $(DESTDIR)$(UDEVDIR)
 	$(INSTALL) -m 644 etc/60-rastrace.rules $(DESTDIR)$(UDEVDIR)
 	$(INSTALL) -d $(DESTDIR)$(BASHDIR)
@@ -321,6 +326,7 @@ uninstall:
 	rm -f $(DESTDIR)$(UNITDIR)/rastrace.service \
 		$(DESTDIR)$(UDEVDIR)/60-rastrace.rules \
 		$(DESTDIR)$(DOCDIR)/rastrace.conf
+	rm -rf $(DESTDIR)$(DOCDIR)/examples/editors
 	rm -f $(PROGRAMS:%=$(DESTDIR)$(BASHDIR)/%)
 	@for page in usr/man/*.[1-8]; do \
 		rm -fv $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; \

@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 }
 END
 cc -O2 -g -o app app.c || bail "no program"
-head -c 3000 app >cut
+head -c 3000 app >short.so
 cat >broken.tsf <<'END'
 MODNAME=./app
 MAJOR=9

@@ -30,7 +30,7 @@ static bool reader_fail(struct json_reader *r, const char *what)
 	return false;
 }
 
-static struct json_node *node_add(struct json_reader *r)
+static struct json_node *json_node_add(struct json_reader *r)
 {
 	struct node_block *block = r->tree->memory;
 
@@ -173,7 +173,7 @@ static size_t digits_skip(struct json_reader *r)
 	return r->at - start;
 }
 
-static bool number_skip(struct json_reader *r)
+static bool json_number_skip(struct json_reader *r)
 {
 	const char *start;
 	size_t digits;
@@ -212,7 +212,7 @@ static bool read_children(struct json_reader *r, struct json_node *node,
 		return true;
 	}
 	do {
-		struct json_node *child = node_add(r);
+		struct json_node *child = json_node_add(r);
 
 		if (!child)
 			return false;
@@ -272,7 +272,7 @@ static bool read_value(struct json_reader *r, struct json_node *node)
 		}
 		if (!known) {
 			node->kind = JSON_NUMBER;
-			known = number_skip(r);
+			known = json_number_skip(r);
 		}
 	}
 	node->source_length = r->at - node->source;
@@ -292,7 +292,7 @@ int json_read(struct json_tree *tree, const char *text, size_t size,
 	if (!tree->texts)
 		return error_no_memory(err);
 	r.text = tree->texts;
-	tree->root = node_add(&r);
+	tree->root = json_node_add(&r);
 	if (tree->root && read_value(&r, tree->root)) {
 		reader_blanks(&r);
 		if (r.at != r.end)

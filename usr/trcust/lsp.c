@@ -294,7 +294,7 @@ static void take_close(struct lsp *lsp, const struct json_node *params,
 
 /* ---- requests ---- */
 
-static void request_free(struct lsp_request *r)
+static void lsp_request_free(struct lsp_request *r)
 {
 	free(r->id);
 	free(r->uri);
@@ -316,7 +316,7 @@ static bool request_add(struct lsp *lsp, const struct lsp_document *d,
 	if ((id && !r.id) || !r.uri || !r.path || !r.text ||
 	    !array_grow(&lsp->queue, lsp->queue_count, &lsp->queue_room,
 			sizeof(r))) {
-		request_free(&r);
+		lsp_request_free(&r);
 		lsp->output.error = ENOMEM;
 		return false;
 	}
@@ -597,7 +597,7 @@ void lsp_feed(struct lsp *lsp, const char *bytes, size_t size, uint64_t now)
 
 static void request_done(struct lsp *lsp)
 {
-	request_free(&lsp->queue[0]);
+	lsp_request_free(&lsp->queue[0]);
 	lsp->queue_count--;
 	memmove(lsp->queue, lsp->queue + 1,
 		lsp->queue_count * sizeof(*lsp->queue));

@@ -230,7 +230,7 @@ static void view_ignore(void *context, const struct diag_note *note)
 }
 
 /* The header, the module, and the sites of the tracepoint. False: no memory. */
-static bool view_open(struct lsp_view *v)
+static bool lsp_view_open(struct lsp_view *v)
 {
 	const struct lsp_job *job = v->job;
 	struct lsp_arch arch = { v->jobs, job };
@@ -261,7 +261,7 @@ static bool view_open(struct lsp_view *v)
 	return !diag_exhausted(v->diag);
 }
 
-static void view_close(struct lsp_view *v)
+static void lsp_view_close(struct lsp_view *v)
 {
 	if (v->has_place)
 		scope_close(&v->place);
@@ -285,10 +285,12 @@ static const struct named_functions *view_functions(struct lsp_view *v)
 
 /* ---- completion ---- */
 
-/* An item that replaces what is from `start` up to the cursor. */
-static void item_add(struct lsp_view *v, size_t start, int kind,
-		     const char *label, const char *insert, const char *detail,
-		     const char *about, int order)
+/* An item that replaces what is from `start` up to the cursor; `filter` is what
+ * the editor compares with that. */
+static void item_add_filtered(struct lsp_view *v, size_t start, int kind,
+			      const char *label, const char *filter,
+			      const char *insert, const char *detail,
+			      const char *about, int order)
 {
 	const struct lsp_job *job = v->job;
 	struct lsp_range range = lsp_text_range(job->text, job->size, start,
@@ -308,12 +310,20 @@ static void item_add(struct lsp_view *v, size_t start, int kind,
 	if (*about)
 		json_string(&v->json, "documentation", about);
 	json_string(&v->json, "sortText", sort);
-	json_string(&v->json, "filterText", insert);
+	json_string(&v->json, "filterText", filter);
 	json_open(&v->json, "textEdit", '{');
 	lsp_text_json(&v->json, "range", &range);
 	json_string(&v->json, "newText", insert);
 	json_close(&v->json, '}');
 	json_close(&v->json, '}');
+}
+
+static void item_add(struct lsp_view *v, size_t start, int kind,
+		     const char *label, const char *insert, const char *detail,
+		     const char *about, int order)
+{
+	item_add_filtered(v, start, kind, label, insert, insert, detail, about,
+			  order);
 }
 
 /* The characters typed are in the name, in either case. */
@@ -362,20 +372,25 @@ static void complete_functions(struct lsp_view *v, size_t start)
 		const struct named_function *f = &all->list[i];
 		const char *label = f->shown ? f->shown : f->name;
 		const char *tp = f->tp + (*f->tp == '.' && !dot);
-		char *insert, *type = NULL;
+		bool by_label = is_typed(label, typed, length);
+		char *insert, *filter, *type = NULL;
 
 		if (*f->tp == '@' || (dot && *f->tp != '.' &&
 				      !isalpha((unsigned char)*f->tp)) ||
-		    !is_typed(label, typed, length))
+		    (!by_label && !is_typed(f->name, typed, length)))
 			continue;
 		insert = text_format("%s%s", dot && *tp != '.' ? "." : "", tp);
+		filter = text_format("%s%s", dot ? "." : "",
+				     by_label ? label : f->name);
 		if (insert && v->jobs->c.dwarf && shown++ < LSP_TYPED_ITEMS)
 			type = function_signature(v->jobs->c.dwarf,
 						  f->symbol->address);
-		if (insert)
-			item_add(v, start, ITEM_FUNCTION, label, insert,
-				 type ? type : "", "", 1);
+		if (insert && filter)
+			item_add_filtered(v, start, ITEM_FUNCTION, label,
+					  filter, insert, type ? type : "", "",
+					  1);
 		free(type);
+		free(filter);
 		free(insert);
 	}
 }
@@ -736,7 +751,7 @@ int lsp_job_run(struct lsp_jobs *jobs, const struct lsp_job *job,
 
 	if (job->kind == LSP_DIAGNOSE) {
 		lsp_diagnose(jobs, job, answer);
-	} else if (!view_open(&v)) {
+	} else if (!lsp_view_open(&v)) {
 		answer->error = ENOMEM;
 	} else if (job->kind == LSP_COMPLETE) {
 		lsp_complete(&v);
@@ -744,7 +759,7 @@ int lsp_job_run(struct lsp_jobs *jobs, const struct lsp_job *job,
 		lsp_hover(&v);
 	}
 	if (job->kind != LSP_DIAGNOSE)
-		view_close(&v);
+		lsp_view_close(&v);
 	jobs->c.diag = NULL;
 	jobs->c.tsf = NULL;
 	if (jobs->c.module && jobs->c.module->exhausted)

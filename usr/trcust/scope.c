@@ -2,6 +2,7 @@
 #include "scope.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "trcust/tsf/parse_point.h"
 
 #define SCOPE_RESULTS_MAX	16	/* of a function of Go */
+#define SCOPE_BASES_MAX	8	/* base classes of base classes */
 #define SCOPE_ARGUMENTS_MAX	16	/* of a USDT point */
 
 static const struct arch *scope_find_arch(void *context, const char *modname)
@@ -326,24 +328,40 @@ bool scope_expression(const struct compilation *c,
 	return known;
 }
 
+struct scope_class {
+	struct scope *s;
+	uint64_t bit_offset;	/* of the class in the object */
+	unsigned int depth;	/* of base classes */
+};
+
 static int scope_member(void *context, const struct dwarf_member *member)
 {
-	struct scope *s = context;
+	const struct scope_class *class = context;
+	struct scope *s = class->s;
 	struct value_type type = value_type_of(&member->type);
-	char where[64];
-	uint64_t bytes;
+	uint64_t bit_offset = class->bit_offset + member->bit_offset, bytes;
+	char where[64], bits[32] = "";
+	Dwarf_Die bare;
 
-	if (!*member->name)
+	/* those of a base class are the object's; of a structure without a
+	 * name, too */
+	if (member->is_base || !*member->name) {
+		if (class->depth < SCOPE_BASES_MAX &&
+		    value_type_composed(&s->c, &type, &bare))
+			return dwarf_type_members(&bare, scope_member,
+				&(struct scope_class) {
+					s, bit_offset, class->depth + 1,
+				});
+		return 0;
+	}
+	if (strchr(member->name, '.'))	/* "_vptr.Base" can't be written */
 		return 0;
 	if (!value_type_bytes(&s->c, &type, &bytes))
 		bytes = 0;
 	if (member->bits)
-		snprintf(where, sizeof(where), "offset %llu, %u bits",
-			 (unsigned long long)member->bit_offset / 8,
-			 member->bits);
-	else
-		snprintf(where, sizeof(where), "offset %llu",
-			 (unsigned long long)member->bit_offset / 8);
+		snprintf(bits, sizeof(bits), ", %u bits", member->bits);
+	snprintf(where, sizeof(where), "offset %" PRIu64 "%s", bit_offset / 8,
+		 bits);
 	scope_give(s, "member", member->name, &type, bytes, where);
 	return s->code;
 }
@@ -374,7 +392,8 @@ bool scope_members(const struct compilation *c,
 		value_free(&value);
 	}
 	if (found)
-		dwarf_type_members(&bare, scope_member, &s);
+		dwarf_type_members(&bare, scope_member,
+				   &(struct scope_class) { .s = &s });
 	scope_end(&s);
 	return found;
 }

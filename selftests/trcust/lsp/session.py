@@ -230,7 +230,7 @@ os.kill(children()[0], signal.SIGKILL)
 time.sleep(0.2)
 answer = c.at("hover", uri, 5, 8)
 ok("result" in answer, "one that ends between requests is replaced", answer)
-c.change(uri, 600, {"text": "MODNAME=./cut\nTRACE TP=.greet\n"})
+c.change(uri, 600, {"text": "MODNAME=./short.so\nTRACE TP=.greet\n"})
 found = c.diagnostics(uri, 600)
 ok(found and found[0]["severity"] == 1 and found[0]["range"]["start"]["line"] == 0,
    "a damaged module is a diagnostic", found)
