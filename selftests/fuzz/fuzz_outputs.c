@@ -92,6 +92,8 @@ static void output_make(struct run *run, size_t choice, char *path)
 		.ops = forms[choice % 8], .settings = &run->settings,
 		.stream = &run->stream,
 	};
+	if (choice % 8 == 1 && choice & 8)
+		run->output.ops = &output_otlp;
 	if (choice % 8 > 5 || (choice % 8 == 5 && choice & 8)) {
 		run->settings.fields = columns;
 		run->settings.field_count = 2;

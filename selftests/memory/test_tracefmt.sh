@@ -22,11 +22,13 @@ session 1 1 0 1 0x8001 2 0x8002
 1000000400 7 70 1 0x8001 0 3
 SCRIPT
 
-for format in text json csv perfetto ctf; do
+for format in text json csv perfetto ctf otlp; do
 	each "$format" tracefmt -q --tff trace "--format=$format" \
 		-o made/file trace/typed.ras
 done
 each "html" tracefmt -q --tff page --format=html -o made/file page/page.ras
+each "spans" tracefmt -q --tff trace --format=otlp -o made/file \
+	trace/calls.ras
 for format in pair tree; do
 	each "$format" tracefmt -q --tff trace "--$format" -o made/file \
 		trace/calls.ras

@@ -22,7 +22,7 @@ wrong() {
 
 wrong "unrecognized|unknown|invalid" --frobnicate
 wrong "'--format' requires an argument|--format" --utc --format
-wrong "--format 'xml': one of text, json, csv, ctf, perfetto, html is wanted" \
+wrong "--format 'xml': one of text, json, csv, ctf, perfetto, html, otlp is wanted" \
 	--format xml
 wrong "--colour 'red': always, never or auto is wanted" --colour=red
 wrong "--last '0': a number from 1 on is wanted" --last 0
@@ -86,7 +86,7 @@ small() {
 }
 mkdir out.d
 "$make_trace" tff 1000
-for format in text json csv perfetto pairs tree; do
+for format in text json csv perfetto otlp pairs tree; do
 	rm -f new
 	echo old >out.d/file
 	case $format in

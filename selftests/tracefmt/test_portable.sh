@@ -75,7 +75,7 @@ ctf_bytes() {
 reads() {
 	same "$1" --verbose --hex
 	same "$1" --summary
-	for format in json csv perfetto html; do
+	for format in json csv perfetto html otlp; do
 		same "$1" --format=$format
 	done
 	same "$1" --pair

@@ -12,7 +12,7 @@
 
 static const struct output_ops *const formats[] = {
 	&output_text, &output_json, &output_csv, &output_ctf, &output_perfetto,
-	&output_html, &output_pairs, &output_tree,
+	&output_html, &output_otlp, &output_pairs, &output_tree,
 };
 
 /* The values live as long as argv. */
@@ -84,7 +84,7 @@ static int settings_take_output_format(void *context, const char *value)
 			return format_set(context, formats[i]);
 	return options_value_wrong(
 		"format", value,
-		"one of text, json, csv, ctf, perfetto, html is wanted");
+		"one of text, json, csv, ctf, perfetto, html, otlp is wanted");
 }
 
 static int take_pair(void *context, const char *value)
@@ -102,6 +102,20 @@ static int settings_take_out(void *context, const char *value)
 	((struct show_settings *)context)->output.path = strcmp(value, "-") ?
 						    value : NULL;
 	return 0;
+}
+
+static int take_otlp(void *context, const char *value)
+{
+	struct show_settings *s = context;
+	bool is_url = !strncmp(value, "http://", 7) ||
+		      !strncmp(value, "https://", 8);
+
+	if (!is_url && strstr(value, "://"))
+		return options_value_wrong("otlp", value,
+			"a file, http://HOST:PORT or https://HOST is wanted");
+	s->output.otlp_url = is_url ? value : NULL;
+	return (is_url ? 0 : settings_take_out(s, value)) ||
+	       format_set(s, &output_otlp) ? -1 : 0;
 }
 
 static int settings_take_line_prefix(void *context, const char *value)
@@ -230,13 +244,15 @@ static const struct option_def options[] = {
 	  take_summary },
 	{ "no-summary", 'q', NULL, "omit the figures",
 	  OPTION_PLACE(struct show_settings, quiet) },
-	{ "format", 0, "FORMAT", "write this format (default text): text|json|csv|ctf|perfetto|html",
+	{ "format", 0, "FORMAT", "write this format (default text): text|json|csv|ctf|perfetto|html|otlp",
 	  settings_take_output_format },
 	{ "pair", 0, NULL, "print latencies and return values of functions",
 	  take_pair },
 	{ "tree", 0, NULL, "print the calls of each thread as a tree", take_tree },
 	{ "output", 'o', "FILE", "write to this file; with --format=ctf, to this new directory",
 	  settings_take_out },
+	{ "otlp", 0, "FILE|URL", "write --format=otlp to this file, or send it to a server",
+	  take_otlp },
 	{ "fields", 0, "LIST", "print only these columns", take_fields },
 	{ "prefix", 0, "TEMPLATE", "print this before each line of a record, instead of the header",
 	  settings_take_line_prefix },
@@ -308,6 +324,12 @@ static int settings_agree(const struct show_settings *settings)
 	else if (settings->order.newest_first && settings->format->whole)
 		fprintf(stderr, PROGRAM ": --newest-first: '%s' needs the events in the order of time\n",
 			name);
+	else if (settings->output.otlp_url && settings->output.path)
+		fprintf(stderr, PROGRAM ": --otlp '%s': what is sent does not go to a file, too\n",
+			settings->output.otlp_url);
+	else if (settings->output.otlp_url && settings->format != &output_otlp)
+		fprintf(stderr, PROGRAM ": --otlp '%s': '%s' is not sent\n",
+			settings->output.otlp_url, name);
 	else if (settings->format == &output_ctf && !settings->output.path)
 		fputs(PROGRAM ": --format=ctf: a trace is a directory, name one that isn't there yet with -o DIR\n",
 		      stderr);

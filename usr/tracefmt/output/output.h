@@ -60,6 +60,7 @@ struct output_settings {
 	bool hex;		/* the data in hex below each record */
 	bool verbose;		/* and what the format left over */
 	bool colour;
+	const char *otlp_url;	/* --otlp: of a server; NULL: text */
 	const char *prefix;	/* --prefix: a template (prefix.h); NULL */
 	char **fields;		/* --fields: these columns only */
 	size_t field_count;
@@ -98,6 +99,8 @@ struct output_ops {
 	/* Append the event to text. 0, or a negative errno. */
 	int (*event)(struct output *output, const struct event *event,
 		     struct text *text, struct scratch *scratch);
+	/* The next event may take a while. */
+	int (*flush)(struct output *output, struct text *text);
 	int (*close)(struct output *output, struct text *text,
 		     struct error *err);
 	void (*free)(struct output *output);
@@ -105,7 +108,7 @@ struct output_ops {
 
 extern const struct output_ops output_text, output_json, output_csv,
 			       output_ctf, output_perfetto, output_html,
-			       output_pairs, output_tree;
+			       output_pairs, output_tree, output_otlp;
 
 /* Also after an open() that failed, or without one. */
 void output_free(struct output *output);

@@ -193,8 +193,15 @@ int pipeline_give(void *context, const struct event *event)
 
 int pipeline_flush(struct pipeline *p)
 {
-	if (!p->ring)
-		return text_flush(&p->text);
+	const struct output_ops *ops = p->output->ops;
+	int code = p->last != EVENT_FIRST && ops->flush ?
+		   ops->flush(p->output, &p->text) : 0;
+
+	if (!p->ring) {
+		int flushed = text_flush(&p->text);
+
+		return code ? code : flushed;
+	}
 	if (p->ring[p->fill]->count)
 		batch_close(p);
 	ring_drain(p, true);
