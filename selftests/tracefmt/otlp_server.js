@@ -83,28 +83,27 @@ if (process.argv[2] === '--same') {
 const folder = process.argv[2];
 const answers = process.argv.slice(3);
 
+// The status, 0 for none, and the body
 function answer(response, type, rejected) {
 	const [what, first, second] = (answers.length > 1 ? answers.shift() :
 		answers[0]).split(':');
+
 	if (what === 'hang')
-		return 0;
+		return [0];
 	if (what === '429')
 		response.setHeader('Retry-After', first);
-	response.statusCode = +what || 200;
 	if (what === 'bad')
-		response.end(Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0xff,
-			0xff, 0xff, 0xff, 0xff, 0xff, 0x12]));
-	else if (what === 'huge')
-		response.end(Buffer.alloc(1 << 20, 0x0a));
-	else if (what === 'partial')
-		response.end(type.encode({ partialSuccess: {
-			[rejected]: +first, errorMessage: second } }).finish());
-	else if (what === '400')	// a google.rpc.Status
-		response.end(Buffer.concat([Buffer.from([8, 3, 0x12,
-			first.length]), Buffer.from(first)]));
-	else
-		response.end();
-	return response.statusCode;
+		return [200, Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0xff,
+			0xff, 0xff, 0xff, 0xff, 0xff, 0x12])];
+	if (what === 'huge')
+		return [200, Buffer.alloc(1 << 20, 0x0a)];
+	if (what === 'partial')
+		return [200, type.encode({ partialSuccess: {
+			[rejected]: +first, errorMessage: second } }).finish()];
+	if (what === '400')	// a google.rpc.Status
+		return [400, Buffer.concat([Buffer.from([8, 3, 0x12,
+			first.length]), Buffer.from(first)])];
+	return [+what, ''];
 }
 
 http.createServer((request, response) => {
@@ -113,13 +112,17 @@ http.createServer((request, response) => {
 	request.on('end', () => {
 		const [type, reply, rejected] = types[request.url];
 		const object = decode(type, Buffer.concat(chunks));
-		const status = answer(response, reply, rejected);
+		const [status, body] = answer(response, reply, rejected);
+
 		if (status === 200)
 			fs.appendFileSync(folder + '/received',
 				JSON.stringify(object) + '\n');
 		fs.appendFileSync(folder + '/tries', [Date.now(), request.url,
 			status, request.headers['content-type'],
 			request.headers.authorization || '-'].join(' ') + '\n');
+		response.statusCode = status;
+		if (status)
+			response.end(body);
 	});
 }).listen(0, '127.0.0.1', function () {
 	fs.writeFileSync(folder + '/port.new', '' + this.address().port);

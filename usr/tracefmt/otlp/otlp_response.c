@@ -64,7 +64,8 @@ static bool proto_next(struct proto *p)
 	return true;
 }
 
-static void response_reason_set(struct otlp_response *response, const struct proto *p)
+static void response_reason_set(struct otlp_response *response,
+				const struct proto *p)
 {
 	size_t most = (OTLP_REASON_MAX - 1) / 4;
 	size_t n = p->value < most ? p->value : most;
