@@ -419,7 +419,7 @@ static int otlp_attributes_make(struct otlp *otlp, const struct output *output,
 	return otlp->value.error || m->text.error ? -ENOMEM : 0;
 }
 
-/* Those that tell where it was: of the first event of a span, or of a log
+/* Where it was: of the first event of a span, or of a log
  * record. */
 static void otlp_place_add(struct otlp *otlp, const struct event *event,
 			   uint32_t field, const char *function)
