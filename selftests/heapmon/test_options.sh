@@ -45,6 +45,9 @@ for command in report convert; do
 	refused "--from 'x': there is no such format" $command --from x a
 done
 refused "--section 'x': there is no such section" report --section x a
+refused "report: --diff takes two files" report --diff --html a
+refused "report: --diff is of the tables, and of --html" report --diff --json a b
+refused "only one of --html, --json and --style can be" report --html --json a
 refused "--to 'x': there is no such format" convert --to x a
 
 # The last one is refused, those before it were taken.

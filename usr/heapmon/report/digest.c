@@ -477,6 +477,7 @@ static void block_left(struct digest *digest, const struct heap_block *block,
 	if (span)
 		span_note(digest, span);
 	digest_sum_merge(&digest->left, &sum);
+	digest_sum_merge(&site->left, &sum);
 	block_kept(digest, block, time);
 }
 

@@ -26,6 +26,7 @@ struct digest_site {
 	struct digest_sum allocated, freed;	/* freed: blocks of this stack */
 	struct digest_sum kept;		/* not freed to the end, or to the end
 					 * of their process */
+	struct digest_sum left;		/* of kept: their process has ended */
 	struct digest_sum present;	/* while it is read */
 	struct digest_sum peak;		/* when the whole heap was largest */
 	uint64_t peak_seen;

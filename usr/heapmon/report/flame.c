@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A page with a flame graph: the report as JSON and a script that draws it. It
+ * A page with a flame graph: the report as JSON, that of the file that it is
+ * compared with, and a script that draws both. It
  * loads nothing, and nothing but its own script may run in it.
  */
 #include "report.h"
@@ -14,21 +15,34 @@
 	asm(".pushsection .rodata\n"					\
 	    ".global flame_" #name ", flame_" #name "_end\n"		\
 	    "flame_" #name ":\n"					\
-	    ".incbin \"usr/heapmon/report/page/" file "\"\n"		\
+	    ".incbin \"usr/" file "\"\n"				\
 	    "flame_" #name "_end:\n"					\
 	    ".popsection\n");						\
 	extern const char flame_##name[], flame_##name##_end[]
 
-EMBED(head, "head.html");
-EMBED(style, "flame.css");
-EMBED(body, "body.html");
-EMBED(script, "flame.js");
+EMBED(head, "heapmon/report/page/head.html");
+EMBED(style, "heapmon/report/page/flame.css");
+EMBED(body, "heapmon/report/page/body.html");
+EMBED(names, "lib/page/names.js");
+EMBED(tree, "heapmon/report/page/tree.js");
+EMBED(script, "heapmon/report/page/flame.js");
 
 #define PUT(out, name) \
 	fwrite(flame_##name, 1, flame_##name##_end - flame_##name, out)
 
+static int flame_put_report(FILE *out, const char *id,
+			    const struct digest *digest, struct error *err)
+{
+	int ret;
+
+	fprintf(out, "<script type=\"application/json\" id=\"%s\">\n", id);
+	ret = report_print_json(out, digest, err);
+	fputs("</script>\n", out);
+	return ret;
+}
+
 int report_print_flame(FILE *out, const struct digest *digest,
-		       struct error *err)
+		       const struct digest *before, struct error *err)
 {
 	uint64_t nonce;
 	int ret;
@@ -43,9 +57,12 @@ int report_print_flame(FILE *out, const struct digest *digest,
 	PUT(out, style);
 	fputs("</style>\n", out);
 	PUT(out, body);
-	fputs("<script type=\"application/json\" id=\"report\">\n", out);
-	ret = report_print_json(out, digest, err);
-	fprintf(out, "</script>\n<script nonce=\"%016" PRIx64 "\">\n", nonce);
+	ret = flame_put_report(out, "report", digest, err);
+	if (!ret && before)
+		ret = flame_put_report(out, "before", before, err);
+	fprintf(out, "<script nonce=\"%016" PRIx64 "\">\n", nonce);
+	PUT(out, names);
+	PUT(out, tree);
 	PUT(out, script);
 	fputs("</script>\n</body>\n</html>\n", out);
 	return ret;

@@ -137,6 +137,8 @@ static void report_put_frame(struct report_json *r, uint32_t number)
 	if (frame->line)
 		json_number(&r->json, "line", frame->line);
 	put_known(r, "tag", frame->tag);
+	if (frame->stopped)
+		json_boolean(&r->json, "stopped", true);
 	json_close(&r->json, '}');
 }
 
@@ -165,6 +167,7 @@ static void put_site(struct report_json *r, uint32_t stack)
 	put_sum(&r->json, "allocated", &site->allocated);
 	put_sum(&r->json, "freed", &site->freed);
 	put_sum(&r->json, "kept", &site->kept);
+	put_sum(&r->json, "left", &site->left);
 	if (!digest->sums) {
 		put_sum(&r->json, "peak", &site->peak);
 		put_double(&r->json, "temporary", site->temporary);

@@ -14,8 +14,7 @@
 #define ALL_SECTIONS	((1u << REPORT_SECTIONS) - 1)
 
 enum report_form {
-	FORM_TABLES, FORM_JSON, FORM_FLAME, FORM_DIFFERENCE, FORM_MPTRACE,
-	FORM_MPROF,
+	FORM_TABLES, FORM_JSON, FORM_FLAME, FORM_MPTRACE, FORM_MPROF,
 };
 
 struct request {
@@ -25,7 +24,7 @@ struct request {
 	const char *out;
 	char **paths;			/* of the input */
 	const char *graph;		/* NULL: none */
-	bool depth_given, verbose, source, addresses, counts, leaks;
+	bool diff, depth_given, verbose, source, addresses, counts, leaks;
 };
 
 /* ---- options ---- */
@@ -100,7 +99,7 @@ static int form_set(struct request *request, enum report_form form)
 		request->form = form;
 		return 0;
 	}
-	fputs(PROGRAM ": only one of --diff, --html, --json and --style can be\n",
+	fputs(PROGRAM ": only one of --html, --json and --style can be\n",
 	      stderr);
 	return -1;
 }
@@ -111,7 +110,6 @@ static int take(void *context, const char *value)			\
 	return form_set(context, form);					\
 }
 
-TAKE_FORM(take_diff, FORM_DIFFERENCE)
 TAKE_FORM(take_html, FORM_FLAME)
 TAKE_FORM(report_take_json, FORM_JSON)
 
@@ -136,7 +134,8 @@ static const struct option_def report_options[] = {
 	{ "depth", 'd', "N", "print N frames of a stack (0: all)", report_take_depth },
 	{ "min-age", 0, "SECONDS",
 	  "live: only stacks with a block that is older", take_min_age },
-	{ "diff", 0, NULL, "compare two files", take_diff },
+	{ "diff", 0, NULL, "compare two files, also with --html",
+	  OPTION_PLACE(struct request, diff) },
 	{ "html", 0, NULL, "write a page with flame graphs", take_html },
 	{ "json", 0, NULL, "print all data as JSON", report_take_json },
 	{ "style", 0, "STYLE", "print the tables of this mpatrol tool: mptrace|mprof",
@@ -242,6 +241,7 @@ static int form_print(struct report *report, struct error *err)
 	const struct request *request = report->request;
 	struct heap_trace *trace = &report->subjects[0].reading.trace;
 	const struct digest *digest = &report->subjects[0].digest;
+	const struct subject *second = &report->subjects[1];
 	int ret = 0;
 
 	switch (request->form) {
@@ -256,17 +256,20 @@ static int form_print(struct report *report, struct error *err)
 			mprof_write(report, NULL, err);
 		notes_print(trace);
 		return ret;
-	case FORM_DIFFERENCE:
-		return report_print_difference(report->out, digest,
-					       &report->subjects[1].digest,
-					       &request->settings, err);
 	case FORM_JSON:
 		return report_print_json(report->out, digest, err);
 	case FORM_FLAME:
-		return report_print_flame(report->out, digest, err);
+		return request->diff ?
+			report_print_flame(report->out, &second->digest,
+					   digest, err) :
+			report_print_flame(report->out, digest, NULL, err);
 	case FORM_TABLES:
 		break;
 	}
+	if (request->diff)
+		return report_print_difference(report->out, digest,
+					       &second->digest,
+					       &request->settings, err);
 	return report_print_tables(report->out, digest, &request->settings,
 				   err);
 }
@@ -285,7 +288,7 @@ static int report_write(void *context, FILE *out, struct error *err)
 		style_mptrace_step, &report.mptrace,
 	};
 	bool mptrace = request->form == FORM_MPTRACE;
-	int files = request->form == FORM_DIFFERENCE ? 2 : 1, read = 0;
+	int files = request->diff ? 2 : 1, read = 0;
 	int ret = 0, one, printed = 0;
 
 	for (; read < files && !heapmon_fatal(ret); read++) {
@@ -318,7 +321,13 @@ static int report_run(int argc, char **argv)
 
 	if (first < 0)
 		return status;
-	operands = request.form == FORM_DIFFERENCE ? 2 : 1;
+	if (request.diff && request.form != FORM_TABLES &&
+	    request.form != FORM_FLAME) {
+		fputs(PROGRAM ": report: --diff is of the tables, and of --html\n",
+		      stderr);
+		return COMMAND_MISUSE;
+	}
+	operands = request.diff ? 2 : 1;
 	if (argc - first != operands) {
 		fprintf(stderr, PROGRAM ": report: %s\n",
 			operands == 2 ? "--diff takes two files" :

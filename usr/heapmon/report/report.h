@@ -53,9 +53,9 @@ int report_print_tables(FILE *out, const struct digest *digest,
 /* All of it, as one JSON object, in which there is no "<". */
 int report_print_json(FILE *out, const struct digest *digest,
 		      struct error *err);
-/* A page for browsers. */
+/* A page for browsers; `before`: what it is compared with, or NULL. */
 int report_print_flame(FILE *out, const struct digest *digest,
-		       struct error *err);
+		       const struct digest *before, struct error *err);
 /* What has become of the heap from `before` to `after`. */
 int report_print_difference(FILE *out, const struct digest *before,
 			    const struct digest *after,

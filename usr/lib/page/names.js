@@ -50,7 +50,8 @@ function nameFold(name, most) {
 		    ">)".includes(name[at]))
 			close();
 	});
-	return inside === null ? folded : `${folded}${inside[0]}…`;
+	return inside === null ? folded :
+		`${folded}${inside[0]}…${inside[0] === "<" ? ">" : ")"}`;
 }
 
 // "a::b<…>::d(…) const" as "d", or with more of what it is in as "b<…>::d"
@@ -63,13 +64,32 @@ function nameTail(folded, parts) {
 	return bare.slice(begins[Math.min(parts, begins.length) - 1]);
 }
 
+const NAME_CUT = 1000;		// characters: a longer name may be without its end
+
+// Without the type of the result, which those of templates begin with, and what
+// the compiler made of a function.
+function nameBare(name) {
+	let begin = 0, parameters = name.length > NAME_CUT;
+	nameWalk(name, (_, at, depth) => {
+		parameters ||= depth > 0 && name[at] === "(" && at > 0;
+		if (!depth && name[at] === " " &&
+		    !/\boperator\W*$/.test(name.slice(Math.max(0, at - 12), at)) &&
+		    /[\w:>*&\]]/.test(name[at - 1] ?? "") &&
+		    /[\w(~<]/.test(name[at + 1] ?? "") &&
+		    !/^(const|volatile|\[clone)\b/.test(name.slice(at + 1)))
+			begin = at + 1;
+	});
+	return name.slice(parameters ? begin : 0)
+		.replace(/ \[clone [^\]]*\]/g, "");
+}
+
 const nameForms = (() => {
 	const known = new Map();
 	return (name) => {
 		if (known.has(name))
 			return known.get(name);
-		const tidy = name.replace(/std::(__cxx11::)?basic_string<char(,\s*std::char_traits<char>(,\s*std::allocator<char>)?)?\s*>/g,
-			"std::string").replace(/> (?=>)/g, ">");
+		const tidy = nameBare(name).replace(/std::(__cxx11::)?basic_string<char(,\s*std::char_traits<char>(,\s*std::allocator<char>)?)?\s*>/g,
+			"std::string").replace(/(?<!operator) (?=>)/g, "");
 		const folded = nameFold(tidy, 0);
 		const forms = [tidy, nameFold(tidy, 16), folded,
 			folded.replace(NAME_PARAMETERS, ""),

@@ -1,217 +1,363 @@
 // SPDX-License-Identifier: GPL-2.0
 "use strict";
+
+// The flame graph: an element for each frame that is wide enough.
+
 (() => {
 const ROW = 20, LEAST = 2;	// pixels: of a row; of a frame that is drawn
-const report = JSON.parse(document.getElementById("report").textContent);
+const COLOURS = 12;		// functions with a colour of their own
+const PRINTED = 1000;		// pixels that a printed page has room for
 const element = (id) => document.getElementById(id);
 const graph = element("graph"), value = element("value");
-const order = element("order"), find = element("find");
+const unit = element("unit"), order = element("order");
+const find = element("find");
 const number = new Intl.NumberFormat("en");
-let root, shown;
+let root, shown, current, colours, legendNames;
 
-const sumOf = (site) => {
-	const [name, part] = value.value.split(" ");
-	const sum = site[name];
+const make = (tag, properties, ...children) => {
+	const made = Object.assign(document.createElement(tag), properties);
 
-	return !sum ? 0 : part ? sum[part] : sum;
+	made.append(...children);
+	return made;
 };
 
-/* Frames are the same when they are of one function. */
-const keyOf = (frame) => [frame.name, frame.module, frame.file].join("\n");
+// ---- numbers ----
 
-const nodeMake = (frame, parent) =>
-	({ frame, parent, sum: 0, own: 0, children: new Map(),
-	   depth: parent ? parent.depth + 1 : 0 });
+const choiceNow = () => CHOICES.find(({ name }) => name === value.value);
 
-const childGet = (node, frame) => {
-	const key = keyOf(frame);
-	let child = node.children.get(key);
+const unitName = () => (unit.value === "bytes" ? "bytes" : "blocks") +
+	(value.value === "rate" ? " per second" : "");
 
-	if (!child) {
-		child = nodeMake(frame, node);
-		node.children.set(key, child);
-	}
-	return child;
+const amount = (sum) => number.format(Math.round(sum)) + NO_BREAK +
+	unitName().replaceAll(" ", NO_BREAK);
+
+const share = (of, all) => all ?
+	`${(of * 100 / all).toFixed(1)}${NO_BREAK}%` : "";
+
+const changeOf = (node) => node.sum - node.was;
+
+const changeShow = (change) => (change > 0 ? "+" : change < 0 ? "−" : "±") +
+	amount(Math.abs(change));
+
+// "300 bytes, 75.0 % of all", of two files "+100 bytes: 200 before, 300 after"
+const amountShow = (node) => before ?
+	`${changeShow(changeOf(node))}: ${amount(node.was)} before, ` +
+		`${amount(node.sum)} after` :
+	`${amount(node.sum)}, ${share(node.sum, root.sum)} of all`;
+
+// ---- colors ----
+
+const hueOf = (rank) => rank * 137.508 + 30;
+
+const coloursMake = () => {
+	legendNames = functionsOf(root).slice(0, COLOURS);
+	colours = new Map(legendNames.map(([name], rank) => [name, rank]));
 };
 
-const treeMake = () => {
-	const tree = nodeMake({ name: "all" }, null);
+// Red: more than before, blue: less; the stronger, the more of the frame it is.
+const changeColour = (node) => {
+	const part = node.width ? changeOf(node) / node.width : 0;
+	const strength = Math.round(Math.sqrt(Math.abs(part)) * 100);
 
-	for (const site of report.sites) {
-		const sum = sumOf(site);
-		const stack = order.value === "callers" ?
-			[...site.stack].reverse() : site.stack;
-		let node = tree;
-
-		if (!(sum > 0))
-			continue;
-		tree.sum += sum;
-		for (const at of stack) {
-			node = childGet(node, report.frames[at]);
-			node.sum += sum;
-		}
-		node.own += sum;
-	}
-	return tree;
+	return part ? `color-mix(in oklab, var(${part > 0 ? "--grown" :
+		"--shrunk"}) ${strength}%, var(--same))` : "var(--same)";
 };
 
-/* ---- the description of a frame ---- */
+const colourOf = (node) => {
+	const rank = colours.get(node.frame.name);
 
-const unit = () => value.value.endsWith("bytes") ? "bytes" : "blocks";
+	if (before)
+		return changeColour(node);
+	return rank === undefined ? "var(--same)" :
+		`hsl(${hueOf(rank)} 62% var(--light))`;
+};
 
-const share = (of, all) => all ? (of * 100 / all).toFixed(1) + " %" : "";
+const legendRow = (colour, text, title, pick) => {
+	const mark = make("span", { className: "mark", ariaHidden: "true" });
+
+	mark.style.background = colour;
+	if (!pick)
+		return make("span", { className: "key", title }, mark, text);
+	const row = make("button", { type: "button", className: "key", title },
+			 mark, text);
+	row.addEventListener("click", pick);
+	return row;
+};
+
+const legendDraw = () => {
+	const rows = before ? [
+		legendRow("var(--grown)", "more than before", ""),
+		legendRow("var(--shrunk)", "less than before", ""),
+		legendRow("var(--same)", "the same", ""),
+	] : legendNames.map(([name, sum], rank) => legendRow(
+		`hsl(${hueOf(rank)} 62% var(--light))`,
+		`${nameShort(name, 40)} ${share(sum, root.width)}`, name,
+		() => {
+			find.value = find.value === name ? "" : name;
+			draw();
+		}));
+
+	if (!before && legendNames.length === COLOURS)
+		rows.push(legendRow("var(--same)", "others", ""));
+	element("legend").replaceChildren(...(root.width ? rows : []));
+};
+
+// ---- the description of a frame ----
 
 const detail = (node) => {
-	const frame = node.frame;
-	const where = [frame.file && frame.line ? frame.file + ":" +
-		frame.line : frame.file, frame.module];
+	const { frame } = node;
+	const where = [frame.file && frame.line ? `${frame.file}:${frame.line}` :
+		frame.file, frame.module].filter((text) => text).join(" in ");
 
 	element("detail").textContent = [
 		frame.name,
-		number.format(Math.round(node.sum)) + " " + unit() + ", " +
-		share(node.sum, root.sum) + " of all" +
-		(node.own ? "; ending here " +
-		 number.format(Math.round(node.own)) : ""),
-		where.filter((text) => text).join(" in "),
+		amountShow(node) + (node.own ? `; ending here ${
+			number.format(Math.round(node.own))}` : ""),
+		[where, node.cut && `callers unknown ${node.cut}`]
+			.filter((text) => text).join("; "),
 	].join("\n");
 };
 
-const hueOf = (text) => {
-	let hash = 7;
+// ---- drawing ----
 
-	for (let i = 0; i < text.length; i++)
-		hash = (hash * 31 + text.charCodeAt(i)) | 0;
-	return Math.abs(hash) % 360;
-};
-
-/* ---- drawing ---- */
-
-const isFound = (node) => find.value !== "" &&
+const isFound = (node) => find.value !== "" && node.parent !== null &&
 	node.frame.name.toLowerCase().includes(find.value.toLowerCase());
 
-/* Of the frames that are found, those inside of others don't count again. */
-const foundSum = (node) => {
-	let sum = 0;
+// Of the frames that are found, those inside of others don't count again.
+const foundSum = (node) => isFound(node) ? node.sum :
+	[...node.children.values()].reduce((sum, child) =>
+		sum + foundSum(child), 0);
 
-	if (isFound(node))
-		return node.sum;
-	for (const child of node.children.values())
-		sum += foundSum(child);
-	return sum;
+const context = document.createElement("canvas").getContext("2d");
+const widths = new Map();
+
+const widthOf = (text) => {
+	if (!widths.has(text)) {
+		context.font = "12px " + getComputedStyle(graph)
+			.getPropertyValue("--mono");
+		widths.set(text, context.measureText(text).width);
+	}
+	return widths.get(text);
 };
 
-const frameDraw = (node, left, width) => {
-	const box = document.createElement("button");
+const labelOf = (node, room) => {
+	const prefix = node.cut ? "…" : "";
 
-	box.type = "button";
-	box.className = "frame";
+	if (!node.parent) {
+		const label = `${node.frame.name}: ${amountShow(node)
+			.replace(/, [^,]* of all$/, "")}`;
+
+		return widthOf(label) <= room ? label : node.frame.name;
+	}
+	const fit = nameFit(node.frame.name, room - widthOf(prefix), widthOf);
+
+	return fit && prefix + fit;
+};
+
+const columns = () => document.documentElement.dataset.printing === "" ?
+	PRINTED : graph.clientWidth;
+
+// left and width: parts of the whole
+const frameDraw = (node, left, width) => {
+	const label = width * columns() > 16 ?
+		labelOf(node, width * columns() - 8) : "";
+	const box = make("button", {
+		type: "button", className: "frame", role: "treeitem",
+		ariaLabel: `${node.frame.name}, ${amountShow(node)}`,
+		ariaLevel: String(node.depth + 1), tabIndex: -1,
+		title: `${node.frame.name}\n${amountShow(node)}`,
+	}, label);
+
 	box.classList.toggle("found", isFound(node));
 	box.classList.toggle("above", node.depth < shown.depth);
-	box.style.left = left + "px";
-	box.style.top = node.depth * ROW + "px";
-	box.style.width = Math.max(width - 1, 1) + "px";
-	box.style.setProperty("--hue",
-			      hueOf(node.frame.module || node.frame.name));
-	if (width > 30)
-		box.textContent = node.frame.name;
-	box.setAttribute("aria-label", node.frame.name + ", " +
-			 number.format(Math.round(node.sum)) + " " + unit());
+	box.style.left = `${left * 100}%`;
+	box.style.top = `${node.depth * ROW}px`;
+	box.style.width = `max(calc(${width * 100}% - 1px), 1px)`;
+	box.style.background = isFound(node) ? "" : colourOf(node);
 	box.addEventListener("click", () => zoom(node));
 	box.addEventListener("mouseenter", () => detail(node));
-	box.addEventListener("focus", () => detail(node));
+	box.addEventListener("focus", () => currentSet(node));
+	node.box = box;
 	graph.append(box);
 };
 
-const childrenDraw = (top, left, width) => {
-	const pending = [[top, left, width]];
+const childrenSorted = (node) => [...node.children.values()]
+	.sort((a, b) => b.width - a.width);
+
+const childrenDraw = (top) => {
+	const pending = [[top, 0, 1]];
+	let rows = top.depth + 1;
 
 	while (pending.length) {
 		const [node, from, room] = pending.pop();
-		const children = [...node.children.values()];
 		let at = from;
 
-		children.sort((a, b) => b.sum - a.sum);
-		for (const child of children) {
-			const part = room * child.sum / node.sum;
+		for (const child of childrenSorted(node)) {
+			const part = room * child.width / node.width;
 
-			if (part < LEAST)
+			if (part * columns() < LEAST)
 				break;
 			frameDraw(child, at, part);
+			rows = Math.max(rows, child.depth + 1);
 			pending.push([child, at, part]);
 			at += part;
 		}
 	}
+	return rows;
+};
+
+// One frame can be reached by Tab; arrows go from there.
+const currentSet = (node) => {
+	if (current?.box)
+		current.box.tabIndex = -1;
+	current = node;
+	node.box.tabIndex = 0;
+	detail(node);
+};
+
+const boxesForget = (node) => {
+	node.box = null;
+	for (const child of node.children.values())
+		boxesForget(child);
 };
 
 const draw = () => {
-	const width = graph.clientWidth;
-	const all = foundSum(root);
+	const all = foundSum(root), focused = graph.contains(
+		document.activeElement);
 
+	boxesForget(root);
 	graph.replaceChildren();
+	legendDraw();
 	element("found").textContent = find.value === "" ? "" :
-		number.format(Math.round(all)) + " " + unit() + ", " +
-		share(all, root.sum);
-	if (!root.sum) {
-		const text = document.createElement("p");
-
-		text.textContent = "nothing of that kind";
-		graph.append(text);
+		`${amount(all)}, ${share(all, root.sum)}`;
+	if (!root.width) {
+		graph.append(make("p", {}, "nothing of that kind"));
+		element("detail").textContent = "";
 		return;
 	}
 	for (let node = shown; node; node = node.parent)
-		frameDraw(node, 0, width);
-	childrenDraw(shown, 0, width);
+		frameDraw(node, 0, 1);
+	graph.style.setProperty("--rows", childrenDraw(shown));
+	currentSet(current?.box ? current : shown);
+	if (focused)
+		current.box.focus({ preventScroll: true });
 };
 
 const zoom = (node) => {
 	shown = node;
+	current = node;
 	draw();
-	detail(node);
+	if (root.width)
+		node.box.scrollIntoView({ block: "nearest" });
 };
 
 const renew = () => {
-	root = treeMake();
+	const temporary = value.value === "temporary";
+
+	if (temporary)
+		unit.value = "count";
+	unit.disabled = temporary;
+	root = treeMake(choiceNow(), unit.value, order.value === "callers");
+	coloursMake();
 	zoom(root);
 };
 
-/* ---- the page ---- */
+// ---- keys ----
+
+const beside = (node, by) => {
+	const drawn = node.parent ? childrenSorted(node.parent)
+		.filter((child) => child.box) : [];
+
+	return drawn[drawn.indexOf(node) + by];
+};
+
+const GOES = {
+	ArrowDown: (node) => childrenSorted(node).find((child) => child.box),
+	ArrowUp: (node) => node.parent,
+	ArrowLeft: (node) => beside(node, -1),
+	ArrowRight: (node) => beside(node, 1),
+	Home: () => root,
+};
+
+const key = (event) => {
+	const typing = event.target.closest("input, select, dialog");
+
+	if (event.ctrlKey || event.metaKey || event.altKey)
+		return;
+	if (event.key === "Escape" && !event.target.closest("dialog"))
+		return zoom(root);
+	if (typing)
+		return;
+	if (event.key === "/")
+		find.select();
+	else if (event.key === "?")
+		element("help").showModal();
+	else if (GOES[event.key] && graph.contains(event.target))
+		GOES[event.key](current)?.box?.focus();
+	else
+		return;
+	event.preventDefault();
+};
+
+// ---- the page ----
+
+const totalsShow = (of) => {
+	const { allocated, kept, peak } = of.totals;
+	const text = ({ count, bytes }) =>
+		`${number.format(Math.round(bytes))}${NO_BREAK}bytes in ` +
+		`${number.format(Math.round(count))}${NO_BREAK}blocks`;
+
+	return `allocated ${text(allocated)}; not freed ${text(kept)}` +
+		(peak ? `; peak ${text(peak)}` : "");
+};
 
 const about = () => {
-	const totals = report.totals;
-	const text = (sum) => number.format(Math.round(sum.count)) +
-		" blocks, " + number.format(Math.round(sum.bytes)) + " bytes";
-
 	if (report.command)
 		element("title").textContent = report.command;
-	document.title = "heap of " + (report.command || "a program");
-	element("about").textContent = "allocated " + text(totals.allocated) +
-		"; not freed " + text(totals.kept) +
-		(totals.peak ? "; peak " + text(totals.peak) : "");
-	for (const note of report.notes) {
-		const item = document.createElement("li");
+	document.title = `heap of ${report.command || "a program"}`;
+	element("about").textContent = before ?
+		`before: ${totalsShow(before)} · after: ${totalsShow(report)}` :
+		totalsShow(report);
+	for (const of of [before, report])
+		for (const note of of ? of.notes : [])
+			element("notes").append(make("li", {}, before ?
+				`${of === before ? "before" : "after"}: ${note}` :
+				note));
+	const there = choicesThere();
+	for (const { name, title } of there.length ? there : CHOICES)
+		value.append(make("option", { value: name }, title));
+};
 
-		item.textContent = note;
-		element("notes").append(item);
-	}
-	if (!totals.peak)
-		for (const option of [...value.options])
-			if (/peak|temporary/.test(option.value))
-				option.remove();
+const themeSet = (theme) => {
+	document.documentElement.dataset.theme = theme;
+	element("theme").textContent = theme === "dark" ? "Light" : "Dark";
+};
+
+const themeNow = () => document.documentElement.dataset.theme;
+
+const printing = (begins) => {
+	if (begins)
+		document.documentElement.dataset.printing = "";
+	else
+		delete document.documentElement.dataset.printing;
+	draw();
 };
 
 about();
-if (!report.totals.kept.bytes)
-	value.value = "allocated bytes";
-value.addEventListener("change", renew);
-order.addEventListener("change", renew);
+themeSet(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+for (const select of [value, unit, order])
+	select.addEventListener("change", renew);
 find.addEventListener("input", draw);
 element("bar").addEventListener("submit", (event) => event.preventDefault());
 element("whole").addEventListener("click", () => zoom(root));
-window.addEventListener("resize", draw);
-window.addEventListener("keydown", (event) => {
-	if (event.key === "Escape")
-		zoom(root);
-});
+element("theme").addEventListener("click", () =>
+	themeSet(themeNow() === "dark" ? "light" : "dark"));
+element("help-open").addEventListener("click", () =>
+	element("help").showModal());
+addEventListener("resize", draw);
+addEventListener("keydown", key);
+addEventListener("beforeprint", () => printing(true));
+addEventListener("afterprint", () => printing(false));
 renew();
 document.documentElement.dataset.ready = "";
 })();
