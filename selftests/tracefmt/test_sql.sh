@@ -92,6 +92,10 @@ SELECT (SELECT count(*) FROM (FROM cells EXCEPT FROM lines)),
 	(SELECT count(*) FROM (FROM lines EXCEPT FROM cells)),
 	(SELECT count(DISTINCT host) FROM events);
 END
+# What docs/fleet.md asks, of the minor codes here
+sed -n '/^    WITH calls/,/;$/p' "$TOP/docs/fleet.md" |
+	sed 's/\<1\>/2/g; s/32769/32770/g; s/ORDER BY 2 DESC/ORDER BY 2 DESC, 1/' \
+	>>ask.sql
 cat >ask.js <<'END'
 const { DuckDBInstance } = require('@duckdb/node-api');
 const { readFileSync, writeFileSync } = require('fs');
@@ -144,4 +148,9 @@ is "2 $(cat answer4)" "$(by minor --utc --pid 103-105 \
 is "32770 $(cat answer5)" "$(by minor --text 'of 4 bytes')" \
 	"values that were not recorded"
 is "$(cat answer6)" "0 0 20" "CSV and JSON have the same events"
+is "$(awk '{ print $1, $2 }' answer7 | sort)" "$(for trace in $traces; do
+	tracefmt -q --tff . --pair $trace | awk -v host="${trace%.ras}" '
+		$NF == "work" { sub("m", "host", host); print host, $(NF - 2)
+			exit }'
+	done | sort)" "the slowest calls, as docs/fleet.md finds them"
 tap_done
