@@ -53,6 +53,10 @@ each "--explain" trcust --explain app.tsf
 each "--dump of files" trcust --dump app.tdf TRC0005.TFF
 each "--dump of a TSF" trcust --dump app.tsf
 each "--from-module" trcust --from-module --args -o made/app.tsf ./app
+each "--list=functions" trcust --list=functions ./app
+each "--list=functions as JSON" trcust --list=functions --json ./app
+each "--list=variables" trcust --list=variables:work ./app
+each "--list=variables at exits" trcust --list=variables:work,RETEP --json ./app
 each "--from-source" trcust --from-source -o made/app.tsf app.c
 cat >classes.cc <<'C'
 #include <functional>
@@ -74,6 +78,7 @@ C
 printf 'MODNAME=./classes\nMAJOR=6\nTRACE TP=.work, VARS=(*s, f)\n' >classes.tsf
 if g++ -g -O0 -o classes classes.cc 2>log; then
 	each "objects of derived classes" trcust -W1 -o made classes.tsf
+	each "--list of C++" trcust --list=functions ./classes
 else
 	skip "objects of derived classes" "needs g++"
 fi

@@ -229,8 +229,10 @@ static bool is_only_one(struct dwarf_file *dwarf, const struct named_function *f
 	struct dwarf_functions found;
 	bool is_one = false;
 
-	if (dwarf_function_find(dwarf, name, file, &found))
+	if (dwarf_function_find(dwarf, name, file, &found)) {
+		dwarf->module->exhausted = true;
 		return false;
+	}
 	for (size_t i = 0; i < found.count; i++) {
 		if (found.functions[i].inlined)
 			continue;

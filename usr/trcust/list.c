@@ -111,6 +111,12 @@ static int list_no_memory(struct listing *l)
 	return diag_no_memory(l->c.diag, (struct srcpos){ 0 });
 }
 
+/* Where a kernel without a file has its code is known when it runs. */
+static bool has_addresses(const struct listing *l)
+{
+	return l->c.module->elf || l->c.map;
+}
+
 /* "app.c:12", or "" */
 static const char *list_source(struct listing *l, const char *file, uint32_t line,
 			       char *text, size_t size)
@@ -137,10 +143,13 @@ static void list_function(struct listing *l, const struct named_function *f)
 		json_string(&l->json, "name", name);
 		json_string(&l->json, "linkage", f->name);
 		json_string(&l->json, "tp", f->tp);
-		list_hex(l, "address", entry);
-		json_number(&l->json, "bytes", f->symbol->size);
-		json_string(&l->json, "scope",
-			    f->symbol->bind == STB_LOCAL ? "local" : "global");
+		if (has_addresses(l)) {
+			list_hex(l, "address", entry);
+			json_number(&l->json, "bytes", f->symbol->size);
+			json_string(&l->json, "scope",
+				    f->symbol->bind == STB_LOCAL ? "local" :
+				    "global");
+		}
 		if (type)
 			json_string(&l->json, "type", type);
 	}
@@ -152,8 +161,10 @@ static void list_function(struct listing *l, const struct named_function *f)
 		snprintf(address, sizeof(address), "%#" PRIx64, entry);
 		snprintf(bytes, sizeof(bytes), "%" PRIu64, f->symbol->size);
 		rows_add(&l->rows, (const char *const[]) {
-			address, bytes, *f->tp == '.' ? f->tp + 1 : f->tp,
-			source, type ? type : "",
+			has_addresses(l) ? address : "-",
+			has_addresses(l) ? bytes : "-",
+			*f->tp == '.' ? f->tp + 1 : f->tp, source,
+			type ? type : "",
 		}, 5);
 	}
 	free(type);
@@ -423,7 +434,8 @@ static int list_site(struct listing *l, const struct compilation *c,
 	if (l->s->json) {
 		json_open(&l->json, NULL, '{');
 		json_string(&l->json, "name", name);
-		list_hex(l, "address", site->nominal);
+		if (has_addresses(l))
+			list_hex(l, "address", site->nominal);
 		if (full)
 			json_string(&l->json, "function", full);
 		json_boolean(&l->json, "inlined", inlined);
@@ -434,8 +446,9 @@ static int list_site(struct listing *l, const struct compilation *c,
 		json_open(&l->json, "variables", '[');
 	} else {
 		safe_text_print(stdout, name, false);
-		printf(" at %#" PRIx64 "%s", site->nominal,
-		       *source ? ", " : "");
+		if (has_addresses(l))
+			printf(" at %#" PRIx64, site->nominal);
+		fputs(*source ? ", " : "", stdout);
 		safe_text_print(stdout, source, false);
 		if (full) {
 			fputs(", in ", stdout);

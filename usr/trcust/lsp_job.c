@@ -676,7 +676,9 @@ static void hover_place(struct hover *h)
 		const struct compile_site *site = &point->sites[i];
 
 		message_site_name(site, name, sizeof(name));
-		text_print(&h->text, "\n%s at %#" PRIx64, name, site->nominal);
+		text_print(&h->text, "\n%s", name);
+		if (c->module->elf || c->map)
+			text_print(&h->text, " at %#" PRIx64, site->nominal);
 		if (c->dwarf && dwarf_line_from(c->dwarf, &site->from, &file,
 						&line))
 			text_print(&h->text, ", %s:%u", source_path_base(file),

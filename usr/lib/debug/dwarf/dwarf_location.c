@@ -689,6 +689,7 @@ static size_t ranges_read(const struct dwarf_context *outer,
 	struct place place;
 	ptrdiff_t at = 0;
 	Dwarf_Op *ops;
+	int code;
 
 	for (int i = 0; i < 4 * RANGES_MAX && found < RANGES_MAX; i++) {
 		at = dwarf_getlocations(attr, at, &base, &start, &end, &ops,
@@ -699,8 +700,11 @@ static size_t ranges_read(const struct dwarf_context *outer,
 		    (found && !start))	/* the default one */
 			continue;
 		context.pc = start;
-		if (!location_place(&context, attr, ops, count, &place, NULL))
+		code = location_place(&context, attr, ops, count, &place, NULL);
+		if (!code)
 			ranges[found++] = (struct module_range){ start, end };
+		else if (code == -ENOMEM)
+			outer->dwarf->module->exhausted = true;
 		place_free(&place);
 	}
 	return found;
