@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Well-formed modules (modules/) with a few bytes changed, as trcust reads
- * them: --from-module --args --retep makes a TSF, --explain compiles it. libdw
- * may crash on them in trcust's child process, which must give a message. No
- * crash in code of ours, hang, large memory, or failure in silence.
+ * them: --from-module --args --retep makes a TSF, --explain compiles it, --list
+ * lists functions, or the variables of one. libdw may crash on them in trcust's
+ * child process, which must give a message. No crash in code of ours, hang, large
+ * memory, or failure in silence.
  *
  * An input is a byte that selects the module, and edits of eight bytes.
  */
@@ -23,6 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "lib/debug/arch/arch.h"
+#include "trcust/list.h"
 #include "trcust/run.h"
 
 #define MODULES_MAX	32
@@ -287,6 +289,9 @@ static void check(int code)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const char *const lists[] = {
+		"functions", "variables:main", "variables:sum,RETEP",
+	};
 	struct settings s = {
 		.mode = RUN_FROM_MODULE, .level = 2, .output = tsf,
 		.args = true, .retep = true, .site = MOVE_SAFE,
@@ -310,6 +315,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	stdout = nowhere;
 	if (!code)
 		check(run_compile(&s, tsf, NULL));
+	s.mode = RUN_LIST;
+	s.list = lists[size % 3];
+	s.json = size & 2;
+	check(run_list(&s, path));
 	stdout = printed;
 	dup2(real_stderr, STDERR_FILENO);
 	return 0;
