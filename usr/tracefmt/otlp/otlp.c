@@ -8,6 +8,10 @@
  * A call without another one around it begins a trace. Ids are made from what
  * identifies the record of the PRE, so that the same trace file has the same ids
  * each time.
+ *
+ * A process may publish what its own instrumentation is in, by OpenTelemetry's
+ * thread-local variable otel_thread_ctx_v1. Where a record has its trace_id and
+ * span_id, that span is the parent.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -33,6 +37,7 @@ struct otlp_call {
 	struct otlp_ids ids;
 	bool is_root;
 	uint8_t parent[8];
+	uint8_t published[8];	/* span of the process around it, or zeros */
 	int64_t start;
 	uint32_t dropped;	/* attributes for which there was no room */
 	size_t size;
@@ -123,28 +128,74 @@ static struct otlp_thread *otlp_thread_get(struct otlp *otlp,
 	return thread;
 }
 
+/* A field of so many bytes, which are there; NULL: there is none. */
+static const uint8_t *published_bytes(const struct event *event,
+				      const struct scratch *scratch,
+				      const char *name, size_t length)
+{
+	const struct field *field = event->point->formatted ?
+		field_find(&event->point->fields, name, strlen(name)) : NULL;
+	const struct decode_piece *piece = field ?
+		field_piece(field, scratch->pieces, scratch->result.count) :
+		NULL;
+
+	return piece && !piece->note && piece->bytes == length ? piece->data :
+								 NULL;
+}
+
+/* The ids that the process has published; false: none are in the record. */
+static bool otlp_published(const struct event *event,
+			   const struct scratch *scratch, struct otlp_ids *ids)
+{
+#define PUBLISHED	"otel_thread_ctx_v1_"
+	static const struct otlp_ids none;
+	const uint8_t *trace = published_bytes(event, scratch,
+					       PUBLISHED "trace_id", 16);
+	const uint8_t *span = published_bytes(event, scratch,
+					      PUBLISHED "span_id", 8);
+	const uint8_t *valid = published_bytes(event, scratch,
+					       PUBLISHED "valid", 1);
+
+	if (!trace || !span || (valid && *valid != 1))
+		return false;
+	memcpy(ids->trace, trace, 16);
+	memcpy(ids->span, span, 8);
+	return memcmp(ids->trace, none.trace, 16) &&
+	       memcmp(ids->span, none.span, 8);
+}
+
 /* A PRE, whose attributes are made. 0 or -ENOMEM. */
 static int otlp_call_begin(struct otlp *otlp, const struct event *event,
-			   int64_t time)
+			   const struct scratch *scratch, int64_t time)
 {
 	struct otlp_thread *thread = otlp_thread_get(otlp, event);
 	size_t size = otlp->attributes.text.used;
 	bool fits = size <= OPEN_BYTES - otlp->open_bytes;
 	struct otlp_call *call = malloc(sizeof(*call) + (fits ? size : 0));
 	uint64_t hash = record_hash(event);
+	struct otlp_call *outer;
+	struct otlp_ids published;
 
 	if (!thread || !call)
 		goto failed;
+	outer = thread->inner;
 	*call = (struct otlp_call){
-		.outer = thread->inner, .number = event->number,
-		.is_root = !thread->inner, .start = time,
+		.outer = outer, .number = event->number, .start = time,
 		.dropped = fits ? 0 : otlp->count, .size = fits ? size : 0,
 	};
 	id_put(call->ids.span, hash);
-	if (call->outer) {
-		memcpy(call->ids.trace, call->outer->ids.trace, 16);
-		memcpy(call->parent, call->outer->ids.span, 8);
+	if (otlp_published(event, scratch, &published) &&
+	    (!outer || memcmp(published.span, outer->published, 8))) {
+		/* it began after the outer call */
+		memcpy(call->ids.trace, published.trace, 16);
+		memcpy(call->parent, published.span, 8);
+		memcpy(call->published, published.span, 8);
+	} else if (outer) {
+		memcpy(call->ids.trace, outer->ids.trace, 16);
+		memcpy(call->parent, outer->ids.span, 8);
+		memcpy(call->published, outer->published, 8);
 	} else {
+		call->is_root = true;
 		id_put(call->ids.trace, key_map_mix(hash, 1));
 		id_put(call->ids.trace + 8, key_map_mix(hash, 2));
 	}
@@ -492,7 +543,7 @@ static int otlp_span_add(const struct output *output, struct otlp_call *call,
 }
 
 static int otlp_log_add(const struct output *output, const struct event *event,
-			int64_t time)
+			const struct scratch *scratch, int64_t time)
 {
 	struct otlp *otlp = output->own;
 	const struct ras_record *r = event->record;
@@ -502,7 +553,12 @@ static int otlp_log_add(const struct output *output, const struct event *event,
 						event->trace, r->pid, r->time);
 	const struct match_point *point = event->point;
 	const char *body = output_desc(output, point->title);
+	struct otlp_call *inner = thread ? thread->inner : NULL;
+	struct otlp_ids ids;
+	bool published = otlp_published(event, scratch, &ids);
 
+	if (inner && (!published || !memcmp(ids.span, inner->published, 8)))
+		ids = inner->ids;
 	if (!m)
 		return -ENOMEM;
 	otlp_begin(m, OTLP_FIELD(2, NULL));
@@ -516,11 +572,9 @@ static int otlp_log_add(const struct output *output, const struct event *event,
 	otlp_elements(m, otlp->attributes.text.data,
 		      otlp->attributes.text.used);
 	otlp_list_end(m);
-	if (thread) {
-		otlp_id(m, OTLP_FIELD(9, "traceId"), thread->inner->ids.trace,
-			16);
-		otlp_id(m, OTLP_FIELD(10, "spanId"), thread->inner->ids.span,
-			8);
+	if (inner || published) {
+		otlp_id(m, OTLP_FIELD(9, "traceId"), ids.trace, 16);
+		otlp_id(m, OTLP_FIELD(10, "spanId"), ids.span, 8);
 	}
 	otlp_end(m);
 	return 0;
@@ -563,7 +617,8 @@ static int otlp_event_give(struct output *output, const struct event *event,
 					    scratch);
 		otlp_place_add(otlp, event, SPAN_ATTRIBUTES,
 			       output_desc(output, seen->name));
-		return code ? code : otlp_call_begin(otlp, event, time);
+		return code ? code :
+		       otlp_call_begin(otlp, event, scratch, time);
 	case PAIR_POST_MATCHED:
 		code = otlp_attributes_make(otlp, output, event, &names_post,
 					    scratch);
@@ -577,7 +632,8 @@ static int otlp_event_give(struct output *output, const struct event *event,
 		if (seen->role == PAIR_POST_ALONE)
 			otlp_text_add(otlp, LOG_ATTRIBUTES,
 				      "rastrace.unmatched", "no PRE", 6);
-		return code ? code : otlp_log_add(output, event, time);
+		return code ? code :
+		       otlp_log_add(output, event, scratch, time);
 	}
 }
 
