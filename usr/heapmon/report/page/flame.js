@@ -109,13 +109,16 @@ const detail = (node) => {
 	const where = [frame.file && frame.line ? `${frame.file}:${frame.line}` :
 		frame.file, frame.module].filter((text) => text).join(" in ");
 
+	const name = nameShort(frame.name, 120);
+
 	element("detail").textContent = [
-		frame.name,
+		name,
 		amountShow(node) + (node.own ? `; ending here ${
 			number.format(Math.round(node.own))}` : ""),
 		[where, node.cut && `callers unknown ${node.cut}`]
 			.filter((text) => text).join("; "),
-	].join("\n");
+		name === frame.name ? "" : frame.name,
+	].join("\n").trimEnd();
 };
 
 // ---- drawing ----

@@ -520,12 +520,12 @@ function eventAt(x, y) {
 	const near = 4 * (view.to - view.from) / (width - view.label);
 	const time = timeAt(x, width);
 	const mark = nearest(lane.marks, time, near);
-	return mark >= 0 ? mark : barAt(lane.bars, time, near);
+	return mark >= 0 ? mark : barAt(lane, time, near);
 }
 
 function nearest(rows, time, near) {
 	let best = -1;
-	for (let k = firstSeen(rows); k < rows.length; k++) {
+	for (let k = firstAfter(rows, 0, time - near - 1); k < rows.length; k++) {
 		const distance = Math.abs(events.time[rows[k]] - time);
 		if (distance <= near && (best < 0 || distance <
 		    Math.abs(events.time[best] - time)))
@@ -536,16 +536,17 @@ function nearest(rows, time, near) {
 	return best;
 }
 
-function barAt(bars, time, near) {
+function barAt({ bars, apart }, time, near) {
 	let best = -1, least = near;
-	for (let k = firstSeen(bars); k < bars.length; k++) {
+	for (let k = firstAfter(bars, 0, time - near - 1); k < bars.length;
+	     k++) {
 		const from = barFrom(bars[k]), to = events.time[bars[k]];
 		const distance = Math.max(from - time, time - to, 0);
 		if (distance < least || (best < 0 && distance <= least)) {
 			best = bars[k];
 			least = distance;
 		}
-		if (from > view.to)
+		if (from > (apart ? time + near : view.to))
 			break;
 	}
 	return best;
