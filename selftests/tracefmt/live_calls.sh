@@ -52,7 +52,7 @@ is "$(figures fib | awk '/returns/ { on = 1; next } on { print $1, $2 }' | sort 
 3 5" "return what they do"
 is "$(awk '$NF == "work" { print $1; exit }' out)" 3 "3 calls of work()"
 is "$(awk '$NF == "leap" { print $1; exit }' out)" 0 "leap() never returns"
-is "$(figures leap | sed -n 's/.*Without a POST: //p')" 12 \
+is "$(figures leap | sed -n 's/.*ithout a POST: //p')" 12 \
 	"the figures report 12 such calls"
 
 status 0 "the calls" tracefmt -q --tree call.ras

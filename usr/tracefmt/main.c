@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "lib/dump/vmcore_picture.h"
 #include "lib/options.h"
+#include "tracefmt/output/diff.h"
 #include "live.h"
 #include "settings.h"
 #include "show.h"
@@ -141,6 +142,33 @@ static int traces_run(struct show_settings *settings, char **paths)
 	return status;
 }
 
+/* Of --diff: one trace is old, the other new. */
+static int diff_run(struct show_settings *settings, char **paths)
+{
+	struct search search = { 0 };
+	struct stream old, new;
+	int status = 0;
+
+	if (settings->vmcore || settings->follow || !*paths || !paths[1] ||
+	    paths[2]) {
+		fputs(PROGRAM ": --diff: two files are wanted: --diff OLD.ras NEW.ras\n",
+		      stderr);
+		return 2;
+	}
+	stream_open(&old, &search, settings->force);
+	stream_open(&new, &search, settings->force);
+	status = trace_open(settings, &old, paths[0]) |
+		 trace_open(settings, &new, paths[1]);
+	if (tffs_add(&search, settings) | symbols_check(&settings->symbols))
+		status = 1;
+	if (!status)
+		status = show_diff(settings, &old, &new);
+	stream_close(&old);
+	stream_close(&new);
+	search_free(&search);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	static const int modes[] = { O_WRONLY, O_RDONLY, O_WRONLY };
@@ -158,6 +186,8 @@ int main(int argc, char **argv)
 		status = error_check_stdout(PROGRAM, "cannot print");
 	else if (first == OPTIONS_WRONG)
 		status = 2;
+	else if (settings.format == &output_diff)
+		status = diff_run(&settings, argv + first);
 	else
 		status = traces_run(&settings, argv + first);
 	settings_free(&settings);

@@ -6,13 +6,14 @@
 #include <string.h>
 #include "lib/options.h"
 #include "tracefmt/output/cell.h"
+#include "tracefmt/output/diff.h"
 #include "tracefmt/output/prefix.h"
 
 #define PROGRAM		"tracefmt"
 
 static const struct output_ops *const formats[] = {
 	&output_text, &output_json, &output_csv, &output_ctf, &output_perfetto,
-	&output_html, &output_otlp, &output_pairs, &output_tree,
+	&output_html, &output_otlp, &output_pairs, &output_tree, &output_folded,
 };
 
 /* The values live as long as argv. */
@@ -56,10 +57,10 @@ static int take_summary(void *context, const char *value)
 				      "one of " SUMMARY_NAMES " is wanted");
 }
 
-/* --pair and --tree are text of their own; of the others the last one holds. */
+/* --pair and others are text of their own; of the others the last one holds. */
 static bool is_of_calls(const struct output_ops *format)
 {
-	return format == &output_pairs || format == &output_tree;
+	return format->calls;
 }
 
 static int format_set(struct show_settings *s, const struct output_ops *format)
@@ -79,6 +80,7 @@ static int format_set(struct show_settings *s, const struct output_ops *format)
 
 static int settings_take_output_format(void *context, const char *value)
 {
+	((struct show_settings *)context)->formatted = true;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 		if (!strcmp(formats[i]->name, value))
 			return format_set(context, formats[i]);
@@ -95,6 +97,16 @@ static int take_pair(void *context, const char *value)
 static int take_tree(void *context, const char *value)
 {
 	return format_set(context, &output_tree);
+}
+
+static int take_folded(void *context, const char *value)
+{
+	return format_set(context, &output_folded);
+}
+
+static int take_diff(void *context, const char *value)
+{
+	return format_set(context, &output_diff);
 }
 
 static int settings_take_out(void *context, const char *value)
@@ -249,6 +261,12 @@ static const struct option_def options[] = {
 	{ "pair", 0, NULL, "print latencies and return values of functions",
 	  take_pair },
 	{ "tree", 0, NULL, "print the calls of each thread as a tree", take_tree },
+	{ "calls", 0, NULL, "write calls instead of records, as JSON, or as --format says",
+	  OPTION_PLACE(struct show_settings, output.calls) },
+	{ "folded", 0, NULL, "print stacks of functions with their own time, for flame graphs",
+	  take_folded },
+	{ "diff", 0, NULL, "print how the calls of two files differ: --diff OLD.ras NEW.ras",
+	  take_diff },
 	{ "output", 'o', "FILE", "write to this file; with --format=ctf, to this new directory",
 	  settings_take_out },
 	{ "otlp", 0, "FILE|URL", "write --format=otlp to this file, or send it to a server",
@@ -286,6 +304,66 @@ static const struct command_def command = {
 	.options = options,
 };
 
+/* --fields names a column of calls only. */
+static bool fields_are_of_calls(const struct output_settings *output)
+{
+	struct output_settings settings = *output;
+	struct columns columns;
+	struct error err;
+	bool are = false;
+
+	settings.calls = true;
+	if (columns_parse(&columns, &settings, &err))
+		return false;	/* to be reported later */
+	for (size_t i = 0; i < columns.count; i++)
+		are |= column_is_of_calls(columns.items[i].column);
+	columns_free(&columns);
+	return are;
+}
+
+/* Give out calls when that was asked for, or an option is about them. 0, or
+ * OPTIONS_WRONG after a message. */
+static int calls_set(struct show_settings *settings)
+{
+	static const struct {
+		const struct output_ops *events, *calls;
+	} forms[] = {
+		{ &output_text, &output_call_text },
+		{ &output_json, &output_json_calls },
+	};
+	bool fields = fields_are_of_calls(&settings->output);
+	bool chosen = filter_is_of_calls(settings->filter);
+	const char *option = settings->output.calls ? "calls" :
+			     chosen ? "field" : "fields";
+	struct order_settings order = settings->order;
+
+	filter_order(settings->filter, &order);
+	if (chosen && (order.last || order.around || order.since_end ||
+		       order.until_end)) {
+		fputs(PROGRAM ": --field: calls end when they end: choose them without --last, --around and times before the last event\n",
+		      stderr);
+		return OPTIONS_WRONG;
+	}
+	if (!settings->output.calls && !chosen && !fields)
+		return 0;
+	if (settings->output.calls && !settings->formatted &&
+	    settings->format == &output_text)
+		settings->format = &output_json;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		if (settings->format == forms[i].events &&
+		    !settings->summary_only) {
+			settings->format = forms[i].calls;
+			settings->output.calls = true;
+			return 0;
+		}
+	if (settings->format->calls && !settings->output.calls)
+		return 0;
+	fprintf(stderr, PROGRAM ": --%s: '%s' does not give out calls; text and json do\n",
+		option, settings->summary_only ? "summary" :
+		settings->format->name);
+	return OPTIONS_WRONG;
+}
+
 /* 0, or OPTIONS_WRONG after a message. */
 static int fields_check(const struct show_settings *settings)
 {
@@ -301,7 +379,7 @@ static int fields_check(const struct show_settings *settings)
 		fputs(PROGRAM ": --fields: the figures have no fields\n",
 		      stderr);
 	else if (format != &output_text && format != &output_json &&
-		 format != &output_csv)
+		 format != &output_csv && !settings->output.calls)
 		fprintf(stderr, PROGRAM ": --fields: text, json and csv have columns, not '%s'\n",
 			format->name);
 	else if (columns_parse(&columns, &settings->output, &err))
@@ -384,7 +462,8 @@ int settings_parse(struct show_settings *settings, int argc, char **argv)
 	}
 	operand = options_parse(&command, argc, argv, false, settings);
 	settings->symbols.use = calloc(settings->symbols.dir_count + 1, 1);
-	return operand < 0 || (!settings_agree(settings) &&
+	return operand < 0 || (!calls_set(settings) &&
+			       !settings_agree(settings) &&
 			       !form_check(settings)) ? operand : OPTIONS_WRONG;
 }
 

@@ -22,6 +22,7 @@ struct show_settings {
 	bool no_pager;
 	enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;
 	const struct output_ops *format;
+	bool formatted;		/* --format was given */
 	bool prefixed;		/* --prefix was given */
 	struct filter *filter;
 	struct order_settings order;

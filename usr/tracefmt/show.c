@@ -16,6 +16,7 @@
 #include "lib/outfile.h"
 #include "lib/path.h"
 #include "lib/text.h"
+#include "tracefmt/output/diff.h"
 #include "tracefmt/output/pipeline.h"
 #include "tracefmt/output/summary.h"
 #include "tracefmt/pair/pairing.h"
@@ -433,8 +434,8 @@ static void migrates_report(const struct show_settings *settings,
 {
 	const struct output_ops *format = settings->format;
 
-	if (format != &output_pairs && format != &output_tree &&
-	    format != &output_perfetto && format != &output_html)
+	if (!format->calls && format != &output_perfetto &&
+	    format != &output_html)
 		return;
 	for (size_t i = 0; i < stream->count; i++) {
 		const struct match *match = &stream->traces[i]->match;
@@ -449,6 +450,30 @@ static void migrates_report(const struct show_settings *settings,
 			return;
 		}
 	}
+}
+
+/* Report calls without a figure, where they are not listed anyhow. */
+static void doubts_report(const struct output *output)
+{
+	static const char *const reasons[PAIR_DOUBTS] = {
+		[PAIR_RECURSION] = "of functions that call themselves",
+		[PAIR_LOST] = "near missing records",
+		[PAIR_FILTERED] = "of functions whose hits are not all recorded",
+	};
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < PAIR_DOUBTS; i++)
+		count += reasons[i] ? output->doubts[i] : 0;
+	if (output->ops == &output_pairs || !count)
+		return;
+	fprintf(stderr, PROGRAM ": %llu calls have no latency, because their POST may be that of another call",
+		(unsigned long long)count);
+	for (size_t i = 0; i < PAIR_DOUBTS; i++)
+		if (reasons[i] && output->doubts[i])
+			fprintf(stderr, "; %llu %s",
+				(unsigned long long)output->doubts[i],
+				reasons[i]);
+	fputc('\n', stderr);
 }
 
 /* On standard error: what was lost or damaged, and how many of the printed events
@@ -541,6 +566,7 @@ struct work {
 	struct show_progress progress;
 	uint64_t unmatched;		/* given out without a TFF entry */
 	bool begun, passed;
+	bool calls;			/* the output chooses calls itself */
 	struct error err;		/* of what failed */
 };
 
@@ -572,7 +598,7 @@ static bool events_passed(struct work *w, const struct event *event)
 static int events_give(struct work *w)
 {
 	struct filter *filter = w->settings->filter;
-	bool all = filter_empty(filter);
+	bool all = w->calls || filter_empty(filter);
 	struct event event;
 	int selected, code, more;
 
@@ -629,22 +655,59 @@ static int events_run(struct work *w)
 
 /* ---- opening and closing ---- */
 
+static int choose_event(void *context, const struct event *event)
+{
+	struct work *w = context;
+
+	return filter_holds(w->settings->filter, event, &w->scratch);
+}
+
+static int choose_call(void *context, const struct pair_call *call)
+{
+	struct work *w = context;
+
+	return filter_holds_call(w->settings->filter, call);
+}
+
+/* Calls are matched before any are chosen, unless events must be chosen first:
+ * then some are out of sight. */
+static void calls_choose(struct work *w)
+{
+	const struct order_settings *order = &w->settings->order;
+	const struct filter *filter = w->settings->filter;
+	bool cut = order->last || order->around || order->since_end ||
+		   order->until_end;
+
+	w->calls = w->pipeline && w->output.ops->calls && !cut;
+	if (!w->calls) {
+		w->output.pairing_wanted =
+			(cut || filter_has_since(filter) ? PAIRING_CUT : 0) |
+			(order->around || filter_splits(filter) ?
+			 PAIRING_PARTIAL : 0);
+		return;
+	}
+	if (!filter_empty(filter))
+		w->output.choice = (struct output_choice){
+			choose_event, choose_call, w,
+		};
+}
+
+/* All but the outlet. */
 static int work_open(struct work *w)
 {
 	struct show_settings *s = w->settings;
-	int code = outlet_open(&w->outlet, s, w->stream, &w->err);
 
-	if (code)
-		return code;
-	s->output.symbols = symbols_open(&s->symbols);
+	if (!s->output.symbols)
+		s->output.symbols = symbols_open(&s->symbols);
 	w->output = (struct output){
 		.ops = s->format, .settings = &s->output, .stream = w->stream,
 	};
 	if (!s->summary_only)
 		w->pipeline = pipeline_open(&w->output, STDOUT_FILENO, 0);
 	filter_order(s->filter, &s->order);
+	calls_choose(w);
 	w->order = order_open(&s->order, show_event, w);
-	if ((s->summary_only || !s->quiet) &&
+	if ((s->summary_only || !s->quiet) && !w->calls &&
 	    (s->summary_by != SUMMARY_ALL || s->order.last ||
 	     !filter_empty(s->filter))) {
 		w->selected = selected_open(s->summary_by, w->stream);
@@ -702,6 +765,7 @@ static int end_report(struct work *w, int code)
 	if (code)
 		report_failure(w->settings, &w->err, code);
 	status = report_outcome(w->settings, w->stream, w->unmatched);
+	doubts_report(&w->output);
 	if (!code)
 		failed = report_summary(w->settings, w->stream, w->selected);
 	if (failed)
@@ -709,30 +773,123 @@ static int end_report(struct work *w, int code)
 	return code || failed || ended < 0 ? 1 : status;
 }
 
+/* From the first event to the last. 0, or a negative errno. */
+static int work_run(struct work *w)
+{
+	int code = work_open(w);
+
+	interrupts_await_end(w);
+	if (!code)
+		code = events_run(w);
+	stream_finish(w->stream);
+	if (w->begun && w->pipeline)
+		code = pipeline_end(w->pipeline, code, &w->err);
+	progress_close(&w->progress);
+	return code;
+}
+
+static void work_close(struct work *w)
+{
+	order_close(w->order);
+	selected_close(w->selected);
+	pipeline_close(w->pipeline);
+	output_free(&w->output);
+	symbols_close(w->settings->output.symbols);
+	w->settings->output.symbols = NULL;
+	free(w->scratch.pieces);
+}
+
 int show_stream(struct show_settings *settings, struct stream *stream)
 {
 	struct work w = { .settings = settings, .stream = stream };
 	struct error err = { 0 };
-	int code = work_open(&w), closed, status;
+	int code = outlet_open(&w.outlet, settings, stream, &w.err);
+	int closed, status;
 
-	interrupts_await_end(&w);
 	if (!code)
-		code = events_run(&w);
-	stream_finish(stream);
-	if (w.begun && w.pipeline)
-		code = pipeline_end(w.pipeline, code, &w.err);
-	progress_close(&w.progress);
+		code = work_run(&w);
 	status = end_report(&w, code);
 	closed = outlet_close(&w.outlet, !code, &err);
 	if (closed && closed != -EPIPE && !code) {
 		report_failure(settings, &err, closed);
 		status = 1;
 	}
-	order_close(w.order);
-	selected_close(w.selected);
-	pipeline_close(w.pipeline);
-	output_free(&w.output);
-	symbols_close(w.settings->output.symbols);
-	free(w.scratch.pieces);
+	work_close(&w);
+	return status;
+}
+
+/* ---- two traces ---- */
+
+static bool records_are_missing(const struct work *w)
+{
+	bool missing = w->output.doubts[PAIR_LOST] ||
+		       w->output.doubts[PAIR_FILTERED];
+
+	for (size_t i = 0; i < w->stream->count; i++) {
+		const struct trace_file *file = &w->stream->traces[i]->file;
+
+		missing |= file->damage.count || file->slices.gaps ||
+			   file->pass.lost > file->lost_base;
+		for (size_t n = 0; n < file->slices.count; n++)
+			missing |= file->slices.items[n]->dropped >
+				   file->slices.items[n]->dropped_base;
+	}
+	return missing || (w->output.pairing &&
+			   pairing_muted(w->output.pairing));
+}
+
+/* 0, or a negative errno with err set or not. */
+static int diff_print(struct work *w, struct error *err)
+{
+	struct text text;
+	int code;
+
+	for (size_t i = 0; i < 2; i++) {
+		if (!records_are_missing(&w[i]) || w[i].settings->force)
+			continue;
+		error_set(err, -ENODATA, "cannot compare '%s': records are missing in it",
+			  w[i].stream->traces[0]->name);
+		error_hint(err, "--force compares what is there; --summary shows what is missing");
+		return -ENODATA;
+	}
+	code = text_open(&text, STDOUT_FILENO);
+	if (!code)
+		code = diff_compare(&w[0].output, &w[1].output, &text);
+	if (!code)
+		code = text_flush(&text);
+	free(text.data);
+	return code;
+}
+
+int show_diff(struct show_settings *settings, struct stream *old,
+	      struct stream *new)
+{
+	struct work w[] = {
+		{ .settings = settings, .stream = old },
+		{ .settings = settings, .stream = new },
+	};
+	struct error err = { 0 };
+	int code = outlet_open(&w[0].outlet, settings, old, &w[0].err);
+	int status = 0, closed;
+
+	for (size_t i = 0; i < 2; i++) {
+		if (!code)
+			code = work_run(&w[i]);
+		status |= end_report(&w[i], code);
+	}
+	if (!code) {
+		code = diff_print(w, &err);
+		if (code && code != -EPIPE) {
+			report_failure(settings, &err, code);
+			status = 1;
+		}
+	}
+	closed = outlet_close(&w[0].outlet, !code, &err);
+	if (closed && closed != -EPIPE && !code) {
+		report_failure(settings, &err, closed);
+		status = 1;
+	}
+	work_close(&w[0]);
+	work_close(&w[1]);
 	return status;
 }

@@ -10,5 +10,8 @@
  * report on standard error whatever is missing. Returns the exit status.
  */
 int show_stream(struct show_settings *settings, struct stream *stream);
+/* Print how the calls of two streams differ, in the same way. */
+int show_diff(struct show_settings *settings, struct stream *old,
+	      struct stream *new);
 
 #endif

@@ -394,10 +394,12 @@ static void chunk_follow(struct slices *s, struct trace_slice *slice,
 
 	if (!slice->begun) {
 		slice->wrapped = first;
+		slice->hole = slice->wrapped;
 		s->gaps += slice->wrapped;
 		slice->oldest_due = true;
 	} else if (first > slice->position) {
 		slice->gaps++;
+		slice->hole = true;
 		s->gaps++;
 		slice->oldest_due = true;
 	} else if (first < slice->position && !c->passed) {
@@ -480,6 +482,7 @@ static const struct ras_record *chunk_search(struct slices *s,
 		if (!slice->lost)
 			slice->lost_at = slice->first + slice->at;
 		slice->lost += step;
+		slice->hole = true;
 		slice->at += step;
 	}
 }
@@ -492,6 +495,9 @@ const struct ras_record *slices_search(struct slices *s,
 	while (!(record = chunk_search(s, slice, key)))
 		if (!slice_advance(s, slice))
 			return NULL;
+	if (slice->hole && record->time > s->lost_until)
+		s->lost_until = record->time;
+	slice->hole = false;
 	return record;
 }
 

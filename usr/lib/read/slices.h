@@ -49,6 +49,7 @@ struct trace_slice {
 	uint64_t found;		/* records read */
 	uint64_t lost;		/* bytes that are no records */
 	uint64_t lost_at;	/* position of the first of them */
+	bool hole;		/* records are missing in front of the next */
 	/* of the whole trace */
 	bool wrapped;		/* what was before is missing */
 	uint64_t dropped, dropped_base;	/* hits; base: at the trace's start */
@@ -65,6 +66,8 @@ struct slices {
 	size_t pending;		/* chunks to be read */
 	uint64_t gaps;		/* places where records are missing, so far: in
 				 * front of a slice, or in it */
+	uint64_t lost_until;	/* boot clock: before this, records of a slice
+				 * are missing, as far as was read; 0: none */
 	uint64_t fetched;	/* bytes of chunks that are there now */
 	size_t budget;		/* bytes for windows on larger ones; 0: WINDOW_ALL */
 };

@@ -13,7 +13,8 @@
 /* ---- operands: what a name is in the events of a point ---- */
 
 struct operand {
-	enum column builtin;	/* COLUMN_KINDS: it is a field */
+	enum column builtin;	/* COLUMN_FIELD: it is a field */
+	bool exit;		/* of the second of the evaluation's records */
 	const struct match_point *point;
 	const struct field *field;	/* NULL: the point doesn't have it */
 	bool element;		/* one of the array of a %R, of a string's or
@@ -47,8 +48,10 @@ struct term {
 /* Where values come from. */
 struct term_evaluation {
 	const struct expression_bound *bound;
-	const struct event *event;
-	const struct scratch *scratch;	/* the pieces */
+	/* an event; or entry and exit of a call, NULL: there is none */
+	const struct event *events[2];
+	const struct scratch *scratch[2];	/* their pieces */
+	const struct pair_call *call;	/* NULL: it is an event */
 	struct symbols *symbols;
 };
 
@@ -150,23 +153,54 @@ static bool parts_walk(struct operand *o, const struct expression_name *name,
 
 /* The point's operand of that name; name->found is set when it has a field. */
 static struct operand operand_bind(struct expression_name *name,
-				   const struct match_point *point)
+				   const struct match_point *point, bool exit)
 {
-	struct operand none = { .builtin = name->builtin, .point = point };
+	struct operand none = {
+		.builtin = name->builtin, .point = point, .exit = exit,
+	};
+	size_t skip = name->builtin < COLUMN_ENTRY ? 0 : name->skip;
+	size_t from = skip ? name->parts[skip].at : 0;
 
-	if (!point->formatted)
+	if (!point || !point->formatted)
 		return none;
-	for (size_t n = name->count; n; n--) {
-		struct operand o = { .builtin = name->builtin, .point = point };
+	for (size_t n = name->count; n > skip; n--) {
+		struct operand o = none;
 
-		o.field = field_called(point, name->text,
-				       name->parts[n - 1].end, n == 1);
+		o.field = field_called(point, name->text + from,
+				       name->parts[n - 1].end - from,
+				       n == skip + 1);
 		if (o.field && parts_walk(&o, name, n)) {
 			name->found = true;
 			return o;
 		}
 	}
 	return none;
+}
+
+/* Of a call: the result, or a field of entry or exit. */
+static struct operand operand_bind_call(struct expression_name *name,
+					const struct match_point *entry,
+					const struct match_point *exit)
+{
+	struct operand o = {
+		.builtin = COLUMN_RESULT, .point = exit, .exit = true,
+	};
+
+	if (name->builtin == COLUMN_RESULT) {
+		/* the field may have any name */
+		o.field = exit ? arguments_return_field(exit) : NULL;
+		if (o.field && parts_walk(&o, name, 1))
+			name->found = true;
+		else
+			o.field = NULL;
+		return o;
+	}
+	if (name->builtin == COLUMN_EXIT)
+		return operand_bind(name, exit, true);
+	o = operand_bind(name, entry, false);
+	if (o.field || name->builtin == COLUMN_ENTRY)
+		return o;
+	return operand_bind(name, exit, true);
 }
 
 /* ---- values ---- */
@@ -202,6 +236,28 @@ static struct term builtin_load(enum column builtin, const struct event *event)
 		return term_integer(value.number);
 	return value.kind == COLUMN_STRING ?
 	       string(value.string, value.length) : (struct term){ 0 };
+}
+
+static struct term call_term(enum column builtin, const struct pair_call *call)
+{
+	const char *word = pair_doubt_words[call->doubt];
+
+	switch (builtin) {
+	case COLUMN_FUNCTION:
+		return string(call->name, strlen(call->name));
+	case COLUMN_LATENCY:
+		return call->doubt <= PAIR_PENDING ?
+		       term_integer(call->latency) : missing();
+	case COLUMN_SELF:
+		return call->doubt <= PAIR_PENDING && !call->self_doubt ?
+		       term_integer(call->self) : missing();
+	case COLUMN_PARENT:
+		return call->parent ? term_integer(call->parent) : missing();
+	case COLUMN_DEPTH:
+		return term_integer(call->depth);
+	default:
+		return word ? string(word, strlen(word)) : missing();
+	}
 }
 
 /* A value inside a C type. TEXT if it has a text only. */
@@ -310,16 +366,33 @@ static const struct decode_piece *piece_find(const struct operand *o,
 	return piece;
 }
 
+/* A field may be called so, too, where no calls are meant. */
+static bool column_is_soft(enum column builtin)
+{
+	return builtin > COLUMN_NONE && !column_is_of_calls(builtin);
+}
+
 static struct term operand_load(const struct operand *o,
 				const struct term_evaluation *source)
 {
+	const struct event *event = source->events[o->exit];
 	const struct decode_piece *piece;
 	struct field_value v;
 	struct term value = { 0 };
 
-	if (o->builtin < COLUMN_KINDS)
-		return builtin_load(o->builtin, source->event);
-	piece = o->field ? piece_find(o, source->scratch) : NULL;
+	if (o->builtin < COLUMN_FIELD)
+		return builtin_load(o->builtin, source->call ?
+				    pair_call_event(source->call) : event);
+	if (source->call && o->builtin > COLUMN_NONE &&
+	    o->builtin < COLUMN_ENTRY && o->builtin != COLUMN_RESULT)
+		return call_term(o->builtin, source->call);
+	if (!source->call && column_is_of_calls(o->builtin))
+		return missing();
+	if (!event || !o->field ||
+	    (o->builtin == COLUMN_RESULT &&
+	     event->record->flags & RAS_RECORD_TAIL_CALL))
+		return missing();
+	piece = piece_find(o, source->scratch[o->exit]);
 	if (!piece)
 		return missing();
 	v = field_value(o->field, piece);
@@ -366,8 +439,8 @@ static struct term operand_piece_put(const struct term *value,
 				      const struct term_evaluation *source,
 				      struct text *text)
 {
-	struct render_input input = output_render_input(source->event,
-							source->symbols);
+	struct render_input input = output_render_input(
+		source->events[value->operand->exit], source->symbols);
 
 	if (text_reserve(text, render_room(input.format, value->piece->bytes)))
 		return missing();
@@ -476,11 +549,40 @@ struct expression_bound *expression_bind(struct expression *e,
 		return NULL;
 	bound->e = e;
 	for (size_t i = 0; i < e->name_count; i++) {
-		bound->operands[i] = operand_bind(&e->names[i], point);
+		bound->operands[i] = operand_bind(&e->names[i], point, false);
 		bound->wants_data |= bound->operands[i].field &&
-				     bound->operands[i].builtin == COLUMN_KINDS;
+			(bound->operands[i].builtin == COLUMN_FIELD ||
+			 column_is_soft(bound->operands[i].builtin));
 	}
 	return bound;
+}
+
+struct expression_bound *
+expression_bind_call(struct expression *e, const struct match_point *entry,
+		     const struct match_point *exit)
+{
+	struct expression_bound *bound;
+
+	bound = calloc(1, sizeof(*bound) +
+		       e->name_count * sizeof(*bound->operands));
+	if (!bound)
+		return NULL;
+	bound->e = e;
+	e->of_calls = true;
+	for (size_t i = 0; i < e->name_count; i++) {
+		bound->operands[i] = operand_bind_call(&e->names[i], entry,
+						       exit);
+		bound->wants_data |= bound->operands[i].field != NULL;
+	}
+	return bound;
+}
+
+bool expression_is_of_calls(const struct expression *e)
+{
+	for (size_t i = 0; i < e->name_count; i++)
+		if (column_is_of_calls(e->names[i].builtin))
+			return true;
+	return false;
 }
 
 void expression_unbind(struct expression_bound *bound)
@@ -499,9 +601,19 @@ int expression_report(const struct expression *e, size_t i, struct error *note)
 
 	if (i >= e->name_count)
 		return -1;
-	if ((name->builtin == COLUMN_KINDS) == name->found)
+	if (column_is_soft(name->builtin) && (e->of_calls || name->found))
 		return 0;
-	if (name->builtin < COLUMN_KINDS) {
+	if (name->builtin == COLUMN_RESULT || name->builtin >= COLUMN_ENTRY) {
+		if (name->found)
+			return 0;
+		error_set(note, 0, "no call has the field '%s' of --field",
+			  name->text);
+		error_hint(note, "--calls shows the fields of entries and exits");
+		return 2;
+	}
+	if ((name->builtin == COLUMN_FIELD) == name->found)
+		return 0;
+	if (name->builtin != COLUMN_FIELD && !column_is_soft(name->builtin)) {
 		error_set(note, 0, "'%s' in --field is not the field of that name",
 			  name->text);
 		error_hint(note, "the field is '.%s'", name->text);
@@ -782,7 +894,26 @@ bool expression_holds(const struct expression_bound *bound,
 		      const struct event *event, const struct scratch *scratch,
 		      struct symbols *symbols)
 {
-	struct term_evaluation ev = { bound, event, scratch, symbols };
+	struct term_evaluation ev = {
+		.bound = bound, .events = { event }, .scratch = { scratch },
+		.symbols = symbols,
+	};
+	struct term value = term_evaluate(&ev, bound->e->root);
+
+	return truth(&value);
+}
+
+bool expression_holds_call(const struct expression_bound *bound,
+			   const struct pair_call *call,
+			   const struct scratch *entry,
+			   const struct scratch *exit, struct symbols *symbols)
+{
+	struct term_evaluation ev = {
+		.bound = bound,
+		.events = { call->entry.point ? &call->entry : NULL,
+			    call->exit.point ? &call->exit : NULL },
+		.scratch = { entry, exit }, .call = call, .symbols = symbols,
+	};
 	struct term value = term_evaluate(&ev, bound->e->root);
 
 	return truth(&value);

@@ -350,24 +350,38 @@ static const char *part_take(struct expression_parser *parser,
 	return NULL;
 }
 
-/* COLUMN_KINDS: there is none. */
-static enum column builtin_find(const char *text)
+/* What the name is, if it isn't a field's. */
+static void builtin_find(struct expression_name *name)
 {
 	static const enum column builtins[] = {
 		COLUMN_EVENT, COLUMN_TIME, COLUMN_MAJOR, COLUMN_MINOR,
 		COLUMN_PID, COLUMN_TID, COLUMN_COMM, COLUMN_CPU, COLUMN_LENGTH,
-		COLUMN_DESC,
+		COLUMN_DESC, COLUMN_FUNCTION, COLUMN_LATENCY, COLUMN_SELF,
+		COLUMN_PARENT, COLUMN_DEPTH, COLUMN_DOUBT, COLUMN_RESULT,
+		COLUMN_ENTRY, COLUMN_EXIT,
 	};
+	size_t first = name->parts[0].length;
 
-	for (size_t i = 0; i < sizeof(builtins) / sizeof(*builtins); i++)
-		if (!strcmp(column_words[builtins[i]], text))
-			return builtins[i];
-	return COLUMN_KINDS;
+	for (size_t i = 0; i < sizeof(builtins) / sizeof(*builtins); i++) {
+		const char *word = column_words[builtins[i]];
+		bool member = name->count > 1 && name->parts[1].length;
+
+		if (strncmp(word, name->text, first) || word[first] ||
+		    (name->count > 1 && builtins[i] != COLUMN_RESULT &&
+		     builtins[i] < COLUMN_ENTRY) ||
+		    (builtins[i] >= COLUMN_ENTRY && !member))
+			continue;
+		name->builtin = builtins[i];
+		name->skip = builtins[i] == COLUMN_RESULT ||
+			     builtins[i] >= COLUMN_ENTRY;
+	}
 }
 
 static uint32_t name_parse(struct expression_parser *parser)
 {
-	struct expression_name name = { .count = 1 };
+	struct expression_name name = {
+		.count = 1, .builtin = COLUMN_FIELD,
+	};
 	bool dotted = *parser->p == '.';
 	const char *start = parser->p + dotted, *p = word_end(start), *next;
 	struct expression *e;
@@ -387,7 +401,8 @@ static uint32_t name_parse(struct expression_parser *parser)
 	name.text = strndup(start, p - start);
 	if (!name.text)
 		return no_memory(parser);
-	name.builtin = dotted ? COLUMN_KINDS : builtin_find(name.text);
+	if (!dotted)
+		builtin_find(&name);
 	parser->p = p;
 	e = parser->e;
 	names = reallocarray(e->names, e->name_count + 1, sizeof(*names));

@@ -12,9 +12,12 @@
  *
  * Names: fields (format/field.h) by name or label, members and elements of what
  * is composed, and event, time (ns since 1970), major, minor, pid, tid, comm,
- * cpu, length, desc, which go before fields: .pid is the field pid. A
- * comparison with what a record doesn't have is false, and so is the value
- * itself, also with ! in front.
+ * cpu, length, desc, which go before fields: .pid is the field pid. So do those
+ * of calls: latency, self, result, function, doubt, parent, depth, entry.x,
+ * exit.x. With one of the first three or last two, the expression is about a
+ * call; other fields are looked for in its entry, then in its exit. A comparison
+ * with what a record doesn't have is false, and so is the value itself, also with
+ * ! in front.
  */
 #ifndef TRACEFMT_EXPRESSION_PARSE_H
 #define TRACEFMT_EXPRESSION_PARSE_H
@@ -62,7 +65,8 @@ struct expression_name {
 	char *text;		/* without the first '.' of ".pid" */
 	struct expression_part parts[EXPRESSION_PARTS_MAX];
 	size_t count;
-	enum column builtin;	/* COLUMN_KINDS: it is none's */
+	enum column builtin;	/* COLUMN_FIELD: it is none's */
+	size_t skip;		/* parts that are the builtin's: entry, result */
 	bool found;		/* a point has a field of that name */
 };
 
@@ -72,6 +76,7 @@ struct expression {
 	uint32_t root;
 	struct expression_name *names;
 	size_t name_count;
+	bool of_calls;		/* it was bound to calls */
 	struct text texts[2];	/* of a comparison's two sides */
 };
 

@@ -16,17 +16,20 @@ enum number_kind {
 	NUMBER_KINDS,
 };
 
-/* What holds for all records of a point. */
+/* What holds for all records of a point; or all calls of two points, one of which
+ * may be NULL. */
 struct filter_point {
-	const struct match_point *point;
-	bool holds;
+	const struct match_point *point, *exit;
+	bool of_call;
+	bool holds;		/* of a point */
 	struct expression_bound **bounds;	/* one for each expression */
 };
 
 struct filter {
 	struct ranges numbers[NUMBER_KINDS];
 	struct name_filter groups, types, comms;
-	struct time_span span;
+	struct time_span span;		/* as asked for */
+	struct time_span times;		/* of the stream */
 	struct expression **expressions;
 	size_t expression_count;
 	struct patterns patterns;
@@ -35,6 +38,7 @@ struct filter {
 	struct text text;
 	bool begun, bound;
 	struct key_map points;		/* struct filter_point, by point */
+	struct scratch sides[2];	/* of a call */
 	uint64_t undecided;
 };
 
@@ -70,6 +74,8 @@ void filter_close(struct filter *filter)
 	free(filter->expressions);
 	patterns_free(&filter->patterns);
 	free(filter->text.data);
+	free(filter->sides[0].pieces);
+	free(filter->sides[1].pieces);
 	key_map_free(&filter->points);
 	free(filter);
 }
@@ -170,7 +176,9 @@ int filter_start(struct filter *filter, const struct stream *stream,
 		.utc = settings->utc, .symbols = settings->symbols,
 	};
 	filter->stream = stream;
-	return filter->patterns.count ? text_open(&filter->text, -1) : 0;
+	filter->begun = false;
+	return filter->patterns.count && !filter->text.data ?
+	       text_open(&filter->text, -1) : 0;
 }
 
 /* ---- points ---- */
@@ -187,12 +195,14 @@ static int point_bind(struct filter *filter, struct filter_point *entry)
 {
 	size_t count = filter->expression_count;
 
-	if (!count || !entry->holds)
+	if (!count || !(entry->holds || entry->of_call))
 		return 0;
 	entry->bounds = calloc(count, sizeof(*entry->bounds));
 	for (size_t i = 0; entry->bounds && i < count; i++) {
-		entry->bounds[i] = expression_bind(filter->expressions[i],
-						   entry->point);
+		entry->bounds[i] = entry->of_call ?
+			expression_bind_call(filter->expressions[i],
+					     entry->point, entry->exit) :
+			expression_bind(filter->expressions[i], entry->point);
 		if (!entry->bounds[i])
 			return -ENOMEM;
 	}
@@ -204,11 +214,13 @@ static int point_bind(struct filter *filter, struct filter_point *entry)
 static struct filter_point *point_find(struct filter *filter,
 				       const struct event *event)
 {
-	struct filter_point *entry =
-		key_map_find(&filter->points, key_map_key(event->point));
+	struct filter_point *entry;
+	size_t step = 0;
 
-	if (entry)
-		return entry;
+	while ((entry = key_map_each(&filter->points,
+				     key_map_key(event->point), &step)))
+		if (!entry->of_call)
+			return entry;
 	entry = calloc(1, sizeof(*entry));
 	if (!entry)
 		return NULL;
@@ -220,6 +232,34 @@ static struct filter_point *point_find(struct filter *filter,
 		name_filter_have_type(&filter->types, event->point);
 	if (point_bind(filter, entry) ||
 	    key_map_add(&filter->points, key_map_key(event->point), entry)) {
+		filter_point_free(filter, entry);
+		return NULL;
+	}
+	return entry;
+}
+
+/* The same for a call. */
+static struct filter_point *filter_call_find(struct filter *filter,
+					     const struct pair_call *call)
+{
+	uint64_t key = key_map_mix(key_map_key(call->entry.point),
+				   key_map_key(call->exit.point));
+	struct filter_point *entry;
+	size_t step = 0;
+
+	while ((entry = key_map_each(&filter->points, key, &step)))
+		if (entry->of_call && entry->point == call->entry.point &&
+		    entry->exit == call->exit.point)
+			return entry;
+	entry = malloc(sizeof(*entry));
+	if (!entry)
+		return NULL;
+	*entry = (struct filter_point){
+		.point = call->entry.point, .exit = call->exit.point,
+		.of_call = true,
+	};
+	if (point_bind(filter, entry) ||
+	    key_map_add(&filter->points, key, entry)) {
 		filter_point_free(filter, entry);
 		return NULL;
 	}
@@ -273,29 +313,33 @@ static int text_holds(struct filter *filter, const struct event *event,
 	return patterns_match(&filter->patterns, text->data, text->used);
 }
 
-int filter_holds(struct filter *filter, const struct event *event,
-		 struct scratch *scratch)
+/* 1, 0, or -ENOMEM; of_call: the expressions are none of its business. */
+static int event_holds(struct filter *filter, const struct event *event,
+		       bool of_call, struct scratch *scratch)
 {
 	const struct ras_record *record = event->record;
 	const struct filter_point *point;
 	int holds = 0;
 
 	if (!filter->begun) {
-		span_begin(&filter->span, event->time, filter->settings.utc);
+		filter->times = filter->span;
+		span_begin(&filter->times, filter->stream->first,
+			   filter->settings.utc);
 		filter->begun = true;
 	}
 	if (!number_holds(filter, NUMBER_PID, record->pid) ||
 	    !number_holds(filter, NUMBER_TID, record->tid) ||
 	    !number_holds(filter, NUMBER_CPU, event->cpu) ||
 	    !number_holds(filter, NUMBER_EVENT, event->number) ||
-	    !span_has(&filter->span, event) ||
+	    !span_has(&filter->times, event) ||
 	    !name_filter_have_comm(&filter->comms, event))
 		return 0;
 	point = point_find(filter, event);
 	if (!point)
 		return -ENOMEM;
 	if (point->holds)
-		holds = expressions_hold(filter, point, event, scratch);
+		holds = of_call ? 1 :
+			expressions_hold(filter, point, event, scratch);
 	if (holds == 1)
 		holds = text_holds(filter, event, scratch);
 
@@ -307,6 +351,65 @@ int filter_holds(struct filter *filter, const struct event *event,
 	    number_holds(filter, NUMBER_MINOR, record->minor))
 		filter->undecided++;
 	return holds;
+}
+
+int filter_holds(struct filter *filter, const struct event *event,
+		 struct scratch *scratch)
+{
+	return event_holds(filter, event, false, scratch);
+}
+
+int filter_holds_call(struct filter *filter, const struct pair_call *call)
+{
+	const struct event *sides[] = { &call->entry, &call->exit };
+	const struct filter_point *point;
+	bool decoded = false;
+	int holds = 0;
+
+	for (size_t i = 0; i < 2 && !holds; i++)
+		if (sides[i]->point)
+			holds = event_holds(filter, sides[i], true,
+					    &filter->sides[i]);
+	if (holds != 1 || !filter->expression_count)
+		return holds;
+	point = filter_call_find(filter, call);
+	if (!point)
+		return -ENOMEM;
+	for (size_t i = 0; i < filter->expression_count; i++) {
+		const struct expression_bound *bound = point->bounds[i];
+
+		for (size_t k = 0; k < 2 && !decoded &&
+		     expression_wants_data(bound); k++)
+			if (sides[k]->point &&
+			    output_decode(sides[k], &filter->sides[k], NULL))
+				return -ENOMEM;
+		decoded |= expression_wants_data(bound);
+		if (expression_holds_call(bound, call, &filter->sides[0],
+					  &filter->sides[1],
+					  filter->settings.symbols))
+			return 1;
+	}
+	return 0;
+}
+
+bool filter_is_of_calls(const struct filter *filter)
+{
+	for (size_t i = 0; i < filter->expression_count; i++)
+		if (expression_is_of_calls(filter->expressions[i]))
+			return true;
+	return false;
+}
+
+bool filter_has_since(const struct filter *filter)
+{
+	return filter->span.since.kind != SPAN_OPEN;
+}
+
+bool filter_splits(const struct filter *filter)
+{
+	return filter->numbers[NUMBER_CPU].count ||
+	       filter->numbers[NUMBER_EVENT].count ||
+	       filter->expression_count || filter->patterns.count;
 }
 
 uint64_t filter_undecided(const struct filter *filter)
@@ -322,7 +425,7 @@ bool filter_done(const struct filter *filter, const struct event *event)
 	if (filter->span.since.kind == SPAN_LAST ||
 	    filter->span.until.kind == SPAN_LAST)
 		return false;
-	return span_passed(&filter->span, event) ||
+	return span_passed(&filter->times, event) ||
 	       (numbers->count &&
 		event->number >= numbers->items[numbers->count - 1].last);
 }
@@ -345,7 +448,7 @@ int filter_report(const struct filter *filter, size_t i, struct error *note)
 			       *types = &filter->types;
 
 	if (!filter->points.count)
-		return -1;
+		return -1;	/* there were no events */
 	if (i < groups->count)
 		return name_filter_report(groups, "group", i, note);
 	i -= groups->count;

@@ -47,6 +47,15 @@ int filter_start(struct filter *filter, const struct stream *stream,
  * was not; -ENOMEM. scratch is used. */
 int filter_holds(struct filter *filter, const struct event *event,
 		 struct scratch *scratch);
+/* An expression is about calls (expression_parse.h). */
+bool filter_is_of_calls(const struct filter *filter);
+/* Events were left out inside of threads: calls can't be matched. */
+bool filter_splits(const struct filter *filter);
+/* It leaves out what is before a time. */
+bool filter_has_since(const struct filter *filter);
+/* The same as filter_holds() for a call: its entry or its exit holds, and an
+ * expression does for both together. */
+int filter_holds_call(struct filter *filter, const struct pair_call *call);
 /* Events left out because no TFF entry has their group, types or fields. */
 uint64_t filter_undecided(const struct filter *filter);
 /* No later event can hold (a window has passed, the numbers are through). */

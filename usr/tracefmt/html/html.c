@@ -494,7 +494,7 @@ static int html_open(struct output *output, struct text *text,
 	code = tiles_open(&html->tiles);
 	if (code)
 		return code;
-	html->pairing = pairing_open();
+	html->pairing = pairing_open(output->pairing_wanted, output->foresight);
 	if (!html->pairing || text_open(&html->body, -1) ||
 	    text_open(&html->values, -1))
 		return -ENOMEM;

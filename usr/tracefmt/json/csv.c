@@ -672,7 +672,7 @@ static int csv_column_add(struct columns *columns, enum column column)
 	if (!items)
 		return -ENOMEM;
 	columns->items = items;
-	items[columns->count++] = columns_item_of(name, strlen(name));
+	items[columns->count++] = columns_item_of(name, strlen(name), false);
 	return 0;
 }
 
@@ -717,7 +717,7 @@ static int csv_open(struct output *output, struct text *text,
 		start = text->used;
 		/* .flags stays so, as flags is a column, too */
 		if (item->column == COLUMN_FIELD &&
-		    columns_item_of(item->name, item->length).column !=
+		    columns_item_of(item->name, item->length, false).column !=
 		    COLUMN_FIELD)
 			text_add_char(text, '.');
 		csv_cell_safe(text, item->name, item->length);

@@ -102,7 +102,7 @@ static void perfetto_name_add(const struct match_point *point, const char *call,
 static void perfetto_id_add(const struct pair_call *call, struct text *text)
 {
 	text_print(text, ",\"id\":\"%u.%u.%" PRIu64 "\"",
-		 (unsigned int)(call->point->key >> 48), call->tid,
+		 (unsigned int)(call->entry.point->key >> 48), call->tid,
 		 call->number);
 }
 
@@ -159,7 +159,8 @@ static int perfetto_args_add(const struct output *output,
 			     struct scratch *scratch, struct text *text)
 {
 	const struct decode_result *result = &scratch->result;
-	bool post = seen->role == PAIR_POST_MATCHED;
+	bool post = seen->role == PAIR_POST_MATCHED ||
+		    seen->role == PAIR_POST_UNSURE;
 	struct json json = { .text = text, .follows = true };
 	struct value_budget budget = VALUE_BUDGET;
 	unsigned int flags;
@@ -174,6 +175,8 @@ static int perfetto_args_add(const struct output *output,
 	if (seen->late)
 		json_number(&json, post ? "post earlier by ns" :
 			    "earlier by ns", seen->late);
+	if (post && seen->doubt > PAIR_PENDING)
+		json_string(&json, "uncertain", pair_doubt_words[seen->doubt]);
 	flags = event_flags(event, result->status, result->misfit);
 	if (flags) {
 		json_open(&json, post ? "post flags" : "flags", '[');
@@ -263,10 +266,24 @@ static void call_close(const struct output *output,
 		       struct text *text)
 {
 	perfetto_event_begin(output, call->beside ? 'e' : 'E', time,
-			     call->trace, call->pid, call->tid, text);
-	perfetto_name_add(call->point, call->name, text);
+			     call->entry.trace, call->pid, call->tid, text);
+	perfetto_name_add(call->entry.point, call->name, text);
 	if (call->beside)
 		perfetto_id_add(call, text);
+}
+
+/* What is known only later than its "E". */
+static void call_doubt_add(const struct output *output,
+			   const struct pair_call *call, struct text *text)
+{
+	perfetto_event_begin(output, 'i', call->exit.time, call->exit.trace,
+			     call->pid, call->tid, text);
+	TEXT_ADD(text, ",\"name\":\"uncertain call\",\"cat\":\"major ");
+	text_add_number(text, pair_major(call->entry.point));
+	text_print(text, "\",\"s\":\"t\",\"args\":{\"event\":%" PRIu64
+		   ",\"post event\":%" PRIu64 ",\"uncertain\":\"%s\"}}",
+		   call->number, call->exit.number,
+		   pair_doubt_words[call->doubt]);
 }
 
 static int perfetto_event(struct output *output, const struct event *event,
@@ -281,13 +298,20 @@ static int perfetto_event(struct output *output, const struct event *event,
 		return -ENOMEM;
 	perfetto_names_add(output, event, text);
 	time = event_time(event, &seen);
-	if (seen.role == PAIR_POST_MATCHED) {
-		/* Calls that were given up (pairing.h) stay open. */
-		for (size_t i = 0; i < seen.unmatched_count; i++) {
-			call_close(output, &seen.unmatched[i], time, text);
+	/* Calls that were given up (pairing.h) stay open. */
+	for (size_t i = 0; i < seen.ended_count; i++) {
+		const struct pair_call *call = seen.ended[i];
+
+		if (call->doubt == PAIR_NO_POST) {
+			call_close(output, call, time, text);
 			TEXT_ADD(text,
 				 ",\"args\":{\"unmatched\":\"no POST\"}}");
+		} else if (call->doubt == PAIR_RECURSION &&
+			   call->exit.number != event->number) {
+			call_doubt_add(output, call, text);
 		}
+	}
+	if (seen.role == PAIR_POST_MATCHED || seen.role == PAIR_POST_UNSURE) {
 		call_close(output, &seen.call, time, text);
 	} else {
 		perfetto_event_begin(output, seen.role != PAIR_PRE ? 'i' :
@@ -332,7 +356,8 @@ static int perfetto_open(struct output *output, struct text *text,
 {
 	struct perfetto *perfetto = output->own;
 
-	perfetto->pairing = pairing_open();
+	perfetto->pairing = pairing_open(output->pairing_wanted,
+					 output->foresight);
 	perfetto->named = calloc(NAMED_MOST, sizeof(*perfetto->named));
 	if (!perfetto->pairing || !perfetto->named ||
 	    machines_find(perfetto, output->stream))
@@ -345,9 +370,13 @@ static int perfetto_close(struct output *output, struct text *text,
 			  struct error *err)
 {
 	const struct stream *stream = output->stream;
-	const struct perfetto *perfetto = output->own;
+	struct perfetto *perfetto = output->own;
+	const struct pair_call *call;
 	char start[CLOCK_MAX];
 
+	while ((call = pairing_open_call(perfetto->pairing)))
+		if (call->doubt == PAIR_RECURSION)
+			call_doubt_add(output, call, text);
 	TEXT_ADD(text, "\n],\"otherData\":{");
 	if (perfetto->begun) {
 		*clock_put_iso(output->start, start) = '\0';

@@ -216,7 +216,7 @@ static struct otlp_call *otlp_call_take(struct otlp *otlp,
 					const struct pair_call *of)
 {
 	struct otlp_call *call = key_map_find(&otlp->calls, of->number);
-	struct otlp_thread *thread = otlp_thread_find(otlp, of->trace, of->pid,
+	struct otlp_thread *thread = otlp_thread_find(otlp, of->entry.trace, of->pid,
 						      of->tid);
 	struct otlp_call **link;
 
@@ -506,8 +506,8 @@ static int otlp_span_add(const struct output *output, struct otlp_call *call,
 {
 	struct otlp *otlp = output->own;
 	struct otlp_message *m = otlp_batch_add(&otlp->batch, OTLP_SPANS,
-						of->trace, of->pid,
-						of->time);
+						of->entry.trace, of->pid,
+						of->entry.time);
 	const char *name = output_desc(output, of->name);
 	const struct text *after = &otlp->attributes.text;
 
@@ -588,10 +588,11 @@ static int otlp_unmatched_add(struct output *output,
 	struct otlp *otlp = output->own;
 	int code = 0;
 
-	for (size_t i = 0; !code && i < seen->unmatched_count; i++) {
-		const struct pair_call *of = &seen->unmatched[i];
+	for (size_t i = 0; !code && i < seen->ended_count; i++) {
+		const struct pair_call *of = seen->ended[i];
 
-		code = otlp_span_add(output, otlp_call_take(otlp, of), of,
+		if (of->doubt == PAIR_NO_POST || of->doubt == PAIR_GIVEN_UP)
+			code = otlp_span_add(output, otlp_call_take(otlp, of), of,
 				     time, "no POST");
 	}
 	return code;
@@ -620,11 +621,14 @@ static int otlp_event_give(struct output *output, const struct event *event,
 		return code ? code :
 		       otlp_call_begin(otlp, event, scratch, time);
 	case PAIR_POST_MATCHED:
+	case PAIR_POST_UNSURE:
 		code = otlp_attributes_make(otlp, output, event, &names_post,
 					    scratch);
 		return code ? code :
 		       otlp_span_add(output, otlp_call_take(otlp, &seen->call),
-				     &seen->call, time, NULL);
+				     &seen->call, time,
+				     seen->role == PAIR_POST_UNSURE ?
+				     "uncertain POST" : NULL);
 	default:
 		code = otlp_attributes_make(otlp, output, event, &names_log,
 					    scratch);
@@ -667,7 +671,7 @@ static int otlp_open(struct output *output, struct text *text,
 	const char *url = output->settings->otlp_url;
 	struct otlp *otlp = output->own;
 
-	otlp->pairing = pairing_open();
+	otlp->pairing = pairing_open(output->pairing_wanted, output->foresight);
 	if (!otlp->pairing)
 		return -ENOMEM;
 	otlp->batch.is_json = !url;
@@ -690,6 +694,8 @@ static int otlp_close(struct output *output, struct text *text,
 	int code = 0;
 
 	while (!code && (of = pairing_open_call(otlp->pairing))) {
+		if (of->doubt != PAIR_OPEN)
+			continue;
 		code = otlp_span_add(output, otlp_call_take(otlp, of), of,
 				     otlp->last, "open at the end");
 		if (!code && otlp_batch_is_full(batch))

@@ -8,36 +8,70 @@
 
 /* ---- what --fields chooses ---- */
 
-const char *const column_words[COLUMN_KINDS] = {
+const char *const column_words[COLUMN_CALL_END] = {
 	"schema", "event", "time", "time_ns", "boot_ns", "host", "trace",
 	"major", "minor", "desc", "group", "types", "pid", "tid", "comm", "cpu",
-	"length", "flags", "context", "fields", "notes", "data",
+	"length", "flags", "context", "fields", "notes", "data", NULL, NULL,
+	"function", "latency", "self", "result", "parent", "depth", "doubt",
+	"entry", "exit",
 };
 
-static enum column column_find(const char *name, size_t length)
+/* Between `from` and `to`; `to`: it is none of these. */
+static enum column column_find(const char *name, size_t length,
+			       enum column from, enum column to)
 {
-	enum column column = 0;
+	enum column column = from;
 
-	while (column < COLUMN_KINDS &&
-	       (strncmp(column_words[column], name, length) ||
-		column_words[column][length]))
+	while (column < to && (strncmp(column_words[column], name, length) ||
+			       column_words[column][length]))
 		column++;
 	return column;
 }
 
-struct columns_item columns_item_of(const char *name, size_t length)
+struct columns_item columns_item_of(const char *name, size_t length,
+				    bool calls)
 {
 	bool dotted = *name == '.';
-
-	return (struct columns_item){
-		.column = dotted ? COLUMN_FIELD : column_find(name, length),
+	struct columns_item item = {
+		.column = dotted ? COLUMN_FIELD :
+			  column_find(name, length, 0, COLUMN_KINDS),
 		.name = name + dotted,
 		.length = length - dotted,
 	};
+	size_t first = 0;
+	enum column column;
+
+	if (dotted || !calls || item.column != COLUMN_FIELD)
+		return item;
+	while (first < length && name[first] != '.')
+		first++;
+	column = column_find(name, first, COLUMN_FUNCTION, COLUMN_CALL_END);
+	if (column == COLUMN_CALL_END ||
+	    (first < length && (column < COLUMN_ENTRY || first + 1 == length)))
+		return item;
+	item.column = column;
+	item.from = first < length ? first + 1 : length;
+	return item;
+}
+
+bool column_is_of_calls(enum column column)
+{
+	return column == COLUMN_LATENCY || column == COLUMN_SELF ||
+	       column == COLUMN_RESULT || column == COLUMN_ENTRY ||
+	       column == COLUMN_EXIT;
+}
+
+bool columns_item_field(const struct columns_item *item, const char **name,
+			size_t *length)
+{
+	*name = item->name + item->from;
+	*length = item->length - item->from;
+	return item->column == COLUMN_FIELD ||
+	       (item->column >= COLUMN_ENTRY && *length);
 }
 
 static int columns_item_add(struct columns *columns, const char *name,
-			    size_t length, struct error *err)
+			    size_t length, bool calls, struct error *err)
 {
 	struct columns_item *items =
 		reallocarray(columns->items, columns->count + 1,
@@ -46,12 +80,13 @@ static int columns_item_add(struct columns *columns, const char *name,
 	if (!items)
 		return error_no_memory(err);
 	columns->items = items;
-	items[columns->count++] = columns_item_of(name, length);
+	items[columns->count++] =
+		columns_item_of(name, length, calls);
 	return 0;
 }
 
 static int columns_list_parse(struct columns *columns, const char *list,
-			      struct error *err)
+			      bool calls, struct error *err)
 {
 	size_t length;
 	int code = 0;
@@ -62,7 +97,7 @@ static int columns_list_parse(struct columns *columns, const char *list,
 			return error_set(err, -EINVAL,
 					 "--fields '%s': a name is missing",
 					 list);
-		code = columns_item_add(columns, p, length, err);
+		code = columns_item_add(columns, p, length, calls, err);
 		if (!p[length])
 			break;
 	}
@@ -76,7 +111,8 @@ int columns_parse(struct columns *columns,
 
 	*columns = (struct columns){ 0 };
 	for (size_t i = 0; !code && i < settings->field_count; i++)
-		code = columns_list_parse(columns, settings->fields[i], err);
+		code = columns_list_parse(columns, settings->fields[i],
+					  settings->calls, err);
 	if (code)
 		columns_free(columns);
 	return code;
@@ -118,7 +154,7 @@ static bool item_met(const struct columns *columns,
 	for (size_t i = 0; i < columns->count; i++) {
 		const struct columns_item *other = &columns->items[i];
 
-		if (other->column == COLUMN_FIELD && other->met &&
+		if (other->column == item->column && other->met &&
 		    other->length == item->length &&
 		    !memcmp(other->name, item->name, item->length))
 			return true;
@@ -128,9 +164,13 @@ static bool item_met(const struct columns *columns,
 
 int columns_item_check(const struct columns_item *item, struct error *err)
 {
-	if (item->column != COLUMN_FIELD || item->met)
+	const char *name;
+	size_t length;
+
+	if (!columns_item_field(item, &name, &length) || item->met)
 		return 0;
-	error_set(err, -ENOENT, "no event has a field '%.*s'",
+	error_set(err, -ENOENT, "no %s has a field '%.*s'",
+		  item->column == COLUMN_FIELD ? "event" : "call",
 		  (int)item->length, item->name);
 	error_hint(err, "--format=json shows the names of the fields");
 	return -ENOENT;

@@ -19,6 +19,11 @@ enum column {
 	COLUMN_KINDS,
 	COLUMN_FIELD = COLUMN_KINDS,	/* one field of the data */
 	COLUMN_NONE,			/* none of them */
+	/* of calls: */
+	COLUMN_FUNCTION = COLUMN_NONE + 1, COLUMN_LATENCY, COLUMN_SELF,
+	COLUMN_RESULT, COLUMN_PARENT, COLUMN_DEPTH, COLUMN_DOUBT,
+	COLUMN_ENTRY, COLUMN_EXIT,	/* all fields, or one by name */
+	COLUMN_CALL_END,
 };
 
 /*
@@ -28,12 +33,14 @@ enum column {
  */
 #define SCHEMA_VERSION	1
 
-extern const char *const column_words[COLUMN_KINDS];
+extern const char *const column_words[COLUMN_CALL_END];
 
 struct columns_item {
 	enum column column;
-	const char *name;	/* FIELD; into the option's value */
+	const char *name;	/* into the option's value */
 	size_t length;
+	size_t from;		/* ENTRY, EXIT: in the name, the field's; the
+				 * length: all of them are wanted */
 	bool met;		/* set by the output: an event has it */
 };
 
@@ -46,8 +53,11 @@ struct columns {
  * -EINVAL with err set. */
 int columns_parse(struct columns *columns,
 		  const struct output_settings *settings, struct error *err);
-/* One of them by name. */
-struct columns_item columns_item_of(const char *name, size_t length);
+/* One of them by name; calls: of calls, too. */
+struct columns_item columns_item_of(const char *name, size_t length,
+				    bool calls);
+/* The name makes calls of what is given out: latency, entry.fd. */
+bool column_is_of_calls(enum column column);
 void columns_free(struct columns *columns);
 /* The column was selected. */
 bool columns_have(const struct columns *columns, enum column column);
@@ -66,6 +76,9 @@ struct column_value column_value(const struct event *event,
 /* Append the flags of an event that was decoded. */
 void column_flags_add(const struct event *event, const struct scratch *scratch,
 		      const char *separator, struct text *text);
+/* The field of the data that it names; false: it names none. */
+bool columns_item_field(const struct columns_item *item, const char **name,
+			size_t *length);
 /* A field that no event had: 0, or -ENOENT with err set. */
 int columns_item_check(const struct columns_item *item, struct error *err);
 int columns_check(const struct columns *columns, struct error *err);

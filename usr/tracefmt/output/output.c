@@ -156,4 +156,8 @@ void output_free(struct output *output)
 		output->ops->free(output);
 	free(output->own);
 	output->own = NULL;
+	pairing_close(output->pairing);
+	output->pairing = NULL;
+	foresight_close(output->foresight);
+	output->foresight = NULL;
 }

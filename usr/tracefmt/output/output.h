@@ -9,6 +9,7 @@
 
 #include "lib/error.h"
 #include "lib/read/read.h"
+#include "tracefmt/pair/pairing.h"
 
 /* Times as text. Converting to local time is slow, and seconds last: the last
  * one is kept. A thread has its own. */
@@ -64,6 +65,8 @@ struct output_settings {
 	const char *prefix;	/* --prefix: a template (prefix.h); NULL */
 	char **fields;		/* --fields: these columns only */
 	size_t field_count;
+	bool calls;		/* what is given out are calls: columns of them
+				 * are known */
 	struct symbols *symbols;	/* names of addresses */
 };
 
@@ -78,6 +81,14 @@ struct scratch {
 						 * at first */
 };
 
+/* Which calls are given out, of outputs that get all events (output_ops). 1: it
+ * was chosen; 0: it wasn't; -ENOMEM. */
+struct output_choice {
+	int (*event)(void *context, const struct event *event);
+	int (*call)(void *context, const struct pair_call *call);
+	void *context;		/* NULL: all are */
+};
+
 struct output {
 	const struct output_ops *ops;
 	const struct output_settings *settings;
@@ -85,6 +96,11 @@ struct output {
 	int64_t start;		/* wall clock of the first event given out */
 	const char *module;	/* name of the only module that is traced; NULL:
 				 * there are more, or it isn't known */
+	unsigned int pairing_wanted;	/* PAIRING_PARTIAL, _CUT */
+	struct foresight *foresight;	/* of ops->whole */
+	struct output_choice choice;
+	struct pairing *pairing;	/* of ops->call */
+	uint64_t doubts[PAIR_DOUBTS];	/* calls given to ops->call */
 	void *own;		/* the output's own */
 };
 
@@ -93,6 +109,8 @@ struct output_ops {
 	size_t own_bytes;	/* of output->own, zeroed before open() */
 	bool in_order;		/* keeps state: one thread, all events */
 	bool whole;		/* needs the sequence of time: no other order */
+	bool calls;		/* gets all events, and chooses calls itself */
+	unsigned int pairing;	/* PAIRING_* of what call() gets */
 	/* Each may be NULL. 0, or a negative errno with err set. */
 	int (*open)(struct output *output, struct text *text,
 		    struct error *err);
@@ -101,6 +119,10 @@ struct output_ops {
 		     struct text *text, struct scratch *scratch);
 	/* The next event may take a while. */
 	int (*flush)(struct output *output, struct text *text);
+	/* Instead of events: a call that has ended, or ends with the trace. Its
+	 * members of PAIR_NO_PRE and PAIR_OPEN are not all there. */
+	int (*call)(struct output *output, struct pair_call *call,
+		    struct text *text, struct scratch *scratch);
 	int (*close)(struct output *output, struct text *text,
 		     struct error *err);
 	void (*free)(struct output *output);
@@ -108,7 +130,10 @@ struct output_ops {
 
 extern const struct output_ops output_text, output_json, output_csv,
 			       output_ctf, output_perfetto, output_html,
-			       output_pairs, output_tree, output_otlp;
+			       output_pairs, output_tree, output_otlp,
+			       output_folded;
+/* Of calls, instead of events. */
+extern const struct output_ops output_call_text, output_json_calls;
 
 /* Also after an open() that failed, or without one. */
 void output_free(struct output *output);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * --pair: latencies and return values of functions. Memory grows with the
- * functions only; of unmatched records the first ones are kept, all are
+ * functions only; of calls without a figure the first ones are kept, all are
  * counted.
  */
 #include <errno.h>
@@ -11,7 +11,6 @@
 #include "lib/hash.h"
 #include "lib/key_map.h"
 #include "tracefmt/pair/figures.h"
-#include "tracefmt/pair/pairing.h"
 #include "cell.h"
 
 #define KEPT		20	/* unmatched ones of each kind */
@@ -24,8 +23,10 @@ struct pairs_function {
 	uint16_t major, minor;		/* of the PRE */
 	const char *label;		/* of the return value; NULL: none */
 	struct latency latency;
+	uint64_t selves;		/* calls of which it is known; their: */
+	double self;
 	struct value_counts returns;
-	uint64_t unmatched, open, alone;
+	uint64_t doubts[PAIR_DOUBTS];
 };
 
 struct pairs_kept {
@@ -41,14 +42,12 @@ struct kept_list {
 };
 
 struct pairs_report {
-	struct pairing *pairing;
 	struct key_map by_name;		/* function, by hash of name and minor */
 	struct pairs_function **functions;
 	size_t function_count, function_room;
 	struct pairs_function **by_index;	/* of pair_seen; NULL: new */
 	size_t index_room;
-	struct kept_list unmatched, open, alone;
-	uint64_t muted;
+	struct kept_list lists[PAIR_DOUBTS];
 	struct text value;		/* of one return value */
 };
 
@@ -108,66 +107,36 @@ static struct pairs_function *pairs_function_of(struct pairs_report *p,
 
 /* ---- events ---- */
 
-static void kept_add(struct kept_list *list, struct pairs_kept kept)
+static int pairs_call(struct output *output, struct pair_call *call,
+		      struct text *text, struct scratch *scratch)
 {
-	if (list->count < KEPT)
-		list->items[list->count] = kept;
-	list->count++;
-}
-
-static struct pairs_kept kept_call(const struct pairs_function *function,
-				   const struct pair_call *call)
-{
-	return (struct pairs_kept) { function, call->number, call->time,
-				     call->pid, call->tid };
-}
-
-static int pairs_unmatched(struct pairs_report *p, const struct pair_seen *seen)
-{
-	for (size_t i = 0; i < seen->unmatched_count; i++) {
-		const struct pair_call *call = &seen->unmatched[i];
-		struct pairs_function *f = pairs_function_of(
-			p, call->index, call->point, call->name);
-
-		if (!f)
-			return -ENOMEM;
-		f->unmatched++;
-		kept_add(&p->unmatched, kept_call(f, call));
-	}
-	return 0;
-}
-
-static int pairs_event(struct output *output, const struct event *event,
-		       struct text *text, struct scratch *scratch)
-{
+	const struct event *event = pair_call_event(call);
 	struct pairs_report *p = output->own;
-	struct pair_seen seen;
-	struct pairs_function *f;
+	struct pairs_function *f = pairs_function_of(p, call->index,
+						     event->point, call->name);
+	struct kept_list *list = &p->lists[call->doubt];
 	const struct field *field;
 
-	if (pairing_see(p->pairing, event, &seen) || pairs_unmatched(p, &seen))
-		return -ENOMEM;
-	if (seen.role != PAIR_PLAIN && event->record->flags & RAS_RECORD_MUTED)
-		p->muted++;
-	if (seen.role != PAIR_POST_MATCHED && seen.role != PAIR_POST_ALONE)
-		return 0;
-	f = pairs_function_of(p, seen.index, event->point, seen.name);
 	if (!f)
 		return -ENOMEM;
-	if (seen.role == PAIR_POST_ALONE) {
-		f->alone++;
-		kept_add(&p->alone, (struct pairs_kept){
-			f, event->number, event->time, event->record->pid,
-			event->record->tid });
+	f->doubts[call->doubt]++;
+	if (call->doubt != PAIR_SURE) {
+		if (list->count < KEPT)
+			list->items[list->count] = (struct pairs_kept){
+				f, event->number, event->time, call->pid,
+				call->tid };
+		list->count++;
 		return 0;
 	}
-	if (latency_add(&f->latency, seen.latency))
+	if (latency_add(&f->latency, call->latency))
 		return -ENOMEM;
-	field = arguments_return_field(event->point);
-	if (output_decode(event, scratch, NULL))
+	f->selves += !call->self_doubt;
+	f->self += call->self_doubt ? 0 : call->self;
+	field = arguments_return_field(call->exit.point);
+	if (output_decode(&call->exit, scratch, NULL))
 		return -ENOMEM;
 	p->value.used = 0;
-	arguments_return_put(output, event, scratch, &p->value);
+	arguments_return_put(output, &call->exit, scratch, &p->value);
 	if (p->value.error)
 		return -p->value.error;
 	if (!p->value.used)
@@ -212,17 +181,23 @@ static void table_row(struct text *text, const struct output *output,
 {
 	static const unsigned int permille[] = { 500, 900, 990, 999 };
 	const struct latency *l = &f->latency;
+	char word[LATENCY_MAX];
 
 	text_print(text, "%10llu", (unsigned long long)l->count);
 	if (l->count) {
 		time_column(text, pairs_ns(l->sum));
+		/* of some it isn't known: it is at least that */
+		*latency_put(pairs_ns(f->self), word) = '\0';
+		text_print(text, "%*s%s%s", (int)(11 - strlen(word)) -
+			   (f->selves < l->count), "",
+			   f->selves < l->count ? ">" : "", word);
 		time_column(text, l->least);
 		time_column(text, pairs_ns(l->sum / l->count));
 		for (size_t i = 0; i < 4; i++)
 			time_column(text, latency_permille(l, permille[i]));
 		time_column(text, l->most);
 	} else {
-		for (size_t i = 0; i < 8; i++)
+		for (size_t i = 0; i < 9; i++)
 			text_print(text, " %10s", "-");
 	}
 	text_print(text, "  %s\n", output_desc(output, f->name));
@@ -305,10 +280,10 @@ static void kept_put(struct text *text, const struct output *output,
 }
 
 /* Places where the slices have holes, and hits that found no room. */
-static void losses_put(struct text *text, const struct output *output,
-		       const struct pairs_report *p)
+static void losses_put(struct text *text, const struct output *output)
 {
 	uint64_t places = 0, dropped = 0;
+	uint64_t muted = pairing_muted(output->pairing);
 
 	for (size_t i = 0; i < output->stream->count; i++) {
 		const struct slices *slices =
@@ -322,42 +297,34 @@ static void losses_put(struct text *text, const struct output *output,
 				dropped += s->dropped - s->dropped_base;
 		}
 	}
-	if (!places && !dropped && !p->muted)
+	if (!places && !dropped && !muted)
 		return;
 	text_print(text, "\nRecords are missing (%llu holes, %llu hits dropped, %llu times muted): near them\n"
-		 "calls are missing, or a POST belongs to another call of its function\n",
+		 "calls are missing, or have no latency\n",
 		 (unsigned long long)places, (unsigned long long)dropped,
-		 (unsigned long long)p->muted);
+		 (unsigned long long)muted);
 }
 
-/* What is still open counts now. */
-static int open_add(struct pairs_report *p)
-{
-	const struct pair_call *call;
-
-	while ((call = pairing_open_call(p->pairing))) {
-		struct pairs_function *f = pairs_function_of(
-			p, call->index, call->point, call->name);
-
-		if (!f)
-			return -ENOMEM;
-		f->open++;
-		kept_add(&p->open, kept_call(f, call));
-	}
-	return 0;
-}
+/* The calls without a figure, and why. */
+static const char *const pairs_titles[PAIR_DOUBTS] = {
+	[PAIR_RECURSION] = "Calls whose POST may be that of a call around them",
+	[PAIR_LOST] = "Calls near missing records",
+	[PAIR_FILTERED] = "Calls of a function whose hits are not all recorded",
+	[PAIR_NO_POST] = "Calls without a POST",
+	[PAIR_OPEN] = "Calls without a POST up to the end",
+	[PAIR_GIVEN_UP] = "Calls that were too many to be kept",
+	[PAIR_NO_PRE] = "POSTs without a PRE",
+};
 
 static int pairs_close(struct output *output, struct text *text,
 		       struct error *err)
 {
 	static const char *const columns[] = {
-		"total", "min", "avg", "p50", "p90", "p99", "p99.9", "max",
+		"total", "self", "min", "avg", "p50", "p90", "p99", "p99.9", "max",
 	};
 	struct pairs_report *p = output->own;
 	struct pairs_function *f;
 
-	if (open_add(p))
-		return -ENOMEM;
 	if (!p->function_count) {
 		TEXT_ADD(text, "no function has records of PRE or POST where both are traced\n"
 			 "a POST has the minor of its PRE with 0x8000 added\n");
@@ -377,26 +344,20 @@ static int pairs_close(struct output *output, struct text *text,
 			output_desc(output, f->name), f->major, f->major,
 			f->minor, f->minor,
 			f->minor | PAIR_POST, f->minor | PAIR_POST);
-		if (f->unmatched)
-			text_print(text, "  Without a POST: %llu\n",
-				 (unsigned long long)f->unmatched);
-		if (f->open)
-			text_print(text,
-				   "  Without a POST up to the end: %llu\n",
-				   (unsigned long long)f->open);
-		if (f->alone)
-			text_print(text, "  POSTs without a PRE: %llu\n",
-				 (unsigned long long)f->alone);
+		for (size_t k = 0; k < PAIR_DOUBTS; k++)
+			if (pairs_titles[k] && f->doubts[k])
+				text_print(text, "  %s: %llu\n",
+					   pairs_titles[k],
+					   (unsigned long long)f->doubts[k]);
 		if (f->latency.count)
 			histogram_put(text, &f->latency);
 		returns_put(text, f);
 		text_pass(text);
 	}
-	kept_put(text, output, &p->unmatched, "Calls without a POST");
-	kept_put(text, output, &p->open,
-		 "Calls without a POST up to the end");
-	kept_put(text, output, &p->alone, "POSTs without a PRE");
-	losses_put(text, output, p);
+	for (size_t i = 0; i < PAIR_DOUBTS; i++)
+		if (pairs_titles[i])
+			kept_put(text, output, &p->lists[i], pairs_titles[i]);
+	losses_put(text, output);
 	return -text->error;
 }
 
@@ -407,8 +368,7 @@ static int pairs_open(struct output *output, struct text *text,
 {
 	struct pairs_report *p = output->own;
 
-	p->pairing = pairing_open();
-	return !p->pairing || text_open(&p->value, -1) ? -ENOMEM : 0;
+	return text_open(&p->value, -1);
 }
 
 static void pairs_free(struct output *output)
@@ -424,7 +384,6 @@ static void pairs_free(struct output *output)
 	key_map_free(&p->by_name);
 	free(p->by_index);
 	free(p->value.data);
-	pairing_close(p->pairing);
 }
 
 const struct output_ops output_pairs = {
@@ -432,8 +391,10 @@ const struct output_ops output_pairs = {
 	.own_bytes = sizeof(struct pairs_report),
 	.in_order = true,
 	.whole = true,
+	.calls = true,
+	.pairing = PAIRING_EXITS,
 	.open = pairs_open,
-	.event = pairs_event,
+	.call = pairs_call,
 	.close = pairs_close,
 	.free = pairs_free,
 };

@@ -10,6 +10,8 @@
 #define BATCH_EVENTS	1024
 #define BATCH_BYTES	(128u << 10)	/* of records */
 #define THREADS_MAX	8
+#define HELD_EVENTS	(64u << 10)
+#define HELD_BYTES	(8u << 20)
 
 enum batch_state { BATCH_FREE, BATCH_FULL, BATCH_TAKEN, BATCH_DONE };
 
@@ -42,6 +44,10 @@ struct pipeline {
 	pthread_cond_t full, done;
 	bool stop;
 	int code;
+	/* The first events, which are looked at before any is given out. */
+	bool holds;
+	struct text held;		/* struct event, record, in turn */
+	size_t held_count;
 };
 
 /* ---- turning events into text ---- */
@@ -147,11 +153,37 @@ static void batch_close(struct pipeline *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
+/* ---- calls ---- */
+
+static int pipeline_call(struct pipeline *p, struct pair_call *call)
+{
+	const struct output_choice *choice = &p->output->choice;
+	int chosen = choice->context ?
+		     choice->call(choice->context, call) : 1;
+
+	if (chosen < 1)
+		return chosen;
+	p->output->doubts[call->doubt]++;
+	return p->output->ops->call(p->output, call, &p->text,
+				    &p->workers[0].scratch);
+}
+
+static int pipeline_calls(struct pipeline *p, const struct event *event)
+{
+	struct pair_seen seen;
+	int code = pairing_see(p->output->pairing, event, &seen);
+
+	for (size_t i = 0; i < seen.ended_count && !code; i++) {
+		code = pipeline_call(p, seen.ended[i]);
+		text_pass(&p->text);
+	}
+	return code;
+}
+
 /* ---- */
 
-int pipeline_give(void *context, const struct event *event)
+static int event_give(struct pipeline *p, const struct event *event)
 {
-	struct pipeline *p = context;
 	struct event given;
 	int code;
 	struct batch *batch;
@@ -185,18 +217,65 @@ int pipeline_give(void *context, const struct event *event)
 	given = *event;
 	given.before = p->last;
 	p->last = event->time;
-	code = p->output->ops->event(p->output, &given, &p->text,
+	code = p->output->ops->call ? pipeline_calls(p, &given) :
+	       p->output->ops->event(p->output, &given, &p->text,
 				     &p->workers[0].scratch);
 	text_pass(&p->text);
 	return code ? code : -p->text.error;
 }
 
+static int held_add(struct pipeline *p, const struct event *event)
+{
+	static const char zeros[8];
+	size_t n = event->record->length;
+
+	text_add(&p->held, event, sizeof(*event));
+	text_add(&p->held, event->record, n);
+	text_add(&p->held, zeros, -n & 7);
+	p->held_count++;
+	return p->held.error ? -ENOMEM :
+	       foresight_see(p->output->foresight, event);
+}
+
+/* Give what is held; what comes now is given at once. */
+static int held_give(struct pipeline *p)
+{
+	struct event event;
+	int code = 0;
+
+	p->holds = false;
+	for (size_t at = 0; at < p->held.used && !code;) {
+		memcpy(&event, p->held.data + at, sizeof(event));
+		at += sizeof(event);
+		event.record = (const void *)(p->held.data + at);
+		at += (event.record->length + 7) & ~(size_t)7;
+		code = event_give(p, &event);
+	}
+	free(p->held.data);
+	p->held = (struct text){ 0 };
+	return code;
+}
+
+int pipeline_give(void *context, const struct event *event)
+{
+	struct pipeline *p = context;
+	int code;
+
+	if (!p->holds)
+		return event_give(p, event);
+	code = held_add(p, event);
+	if (!code && (p->held_count == HELD_EVENTS || p->held.used > HELD_BYTES))
+		code = held_give(p);
+	return code;
+}
+
 int pipeline_flush(struct pipeline *p)
 {
 	const struct output_ops *ops = p->output->ops;
-	int code = p->last != EVENT_FIRST && ops->flush ?
-		   ops->flush(p->output, &p->text) : 0;
+	int code = p->holds && p->held_count ? held_give(p) : 0;
 
+	if (!code && p->last != EVENT_FIRST && ops->flush)
+		code = ops->flush(p->output, &p->text);
 	if (!p->ring) {
 		int flushed = text_flush(&p->text);
 
@@ -218,6 +297,22 @@ int pipeline_begin(struct pipeline *p, struct error *err)
 		if (!p->output->own)
 			return -ENOMEM;
 	}
+	if (ops->whole) {
+		p->output->foresight = foresight_open();
+		if (!p->output->foresight)
+			return -ENOMEM;
+		p->holds = true;
+	}
+	if (ops->call) {
+		/* who chooses looks at the records */
+		p->output->pairing = pairing_open(
+			ops->pairing | p->output->pairing_wanted |
+			(p->output->choice.context ?
+			 PAIRING_ENTRIES | PAIRING_EXITS : 0),
+			p->output->foresight);
+		if (!p->output->pairing)
+			return -ENOMEM;
+	}
 	code = ops->open ? ops->open(p->output, &p->text, err) : 0;
 	return code ? code : text_flush(&p->text);
 }
@@ -226,10 +321,16 @@ int pipeline_end(struct pipeline *p, int code, struct error *err)
 {
 	const struct output_ops *ops = p->output->ops;
 	int flushed = pipeline_flush(p);
+	struct pair_call *call;
 
 	code = code ? code : flushed;
 	if (!code && symbols_failed(p->output->settings->symbols))
 		code = -ENOMEM;
+	while (!code && ops->call &&
+	       (call = pairing_open_call(p->output->pairing))) {
+		code = pipeline_call(p, call);
+		text_pass(&p->text);
+	}
 	if (!code && ops->close)
 		code = ops->close(p->output, &p->text, err);
 	flushed = text_flush(&p->text);
@@ -328,6 +429,7 @@ void pipeline_close(struct pipeline *p)
 		}
 	for (size_t i = 0; p->workers && i < p->worker_count; i++)
 		free(p->workers[i].scratch.pieces);
+	free(p->held.data);
 	free(p->ring);
 	free(p->workers);
 	free(p->text.data);

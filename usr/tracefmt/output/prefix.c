@@ -80,7 +80,7 @@ static const char *name_take(struct prefix_part *part, const char *p)
 	if (!length || !p[length])
 		return NULL;
 	part->cell.kind = CELL_COLUMN;
-	part->cell.item = columns_item_of(p, length);
+	part->cell.item = columns_item_of(p, length, false);
 	return p + length + 1;
 }
 

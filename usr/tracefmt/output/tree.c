@@ -9,7 +9,9 @@
  *	18:07:32.052127000            |   (OS) in the middle: step = 3
  *	18:07:32.052129456   4.000 us | } = 0  (OS) DosOpen
  *
- * Of files thread after thread, of a pipe as the records come.
+ * Of files thread after thread, of a pipe as the records come. The line of a PRE
+ * waits until it is known how it ends, or whether a call inside of it is chosen.
+ * "?" instead of a latency marks doubt; of a file, a later record may remove it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,114 +20,9 @@
 #include "lib/array.h"
 #include "lib/key_map.h"
 #include "lib/read/read.h"
-#include "lib/outfile.h"
 #include "tracefmt/pair/figures.h"
-#include "tracefmt/pair/pairing.h"
 #include "cell.h"
-
-/* ---- the text of each thread ---- */
-
-/*
- * Texts that grow side by side and are read one after the other. What has no
- * room in memory is spilled to an unnamed file.
- */
-
-#define SPILL_MEMORY	(4u << 20)	/* bytes of text in memory */
-
-struct spill_block {
-	uint64_t offset, bytes;
-};
-
-/* One text: blocks in the file, then what is in memory. */
-struct spill_text {
-	struct spill_block *blocks;
-	size_t block_count, block_room;
-	struct text text;
-	struct spill_text *next;	/* one more with bytes in memory */
-};
-
-struct spill {
-	int fd;			/* -1: not opened yet */
-	uint64_t end;		/* of the file */
-	size_t used;		/* bytes in memory */
-	struct spill_text *held;	/* those with bytes there */
-};
-
-/* Write all that is in memory to the file. */
-static int spill_write(struct spill *spill)
-{
-	struct spill_text *of;
-	int code;
-
-	if (spill->fd < 0)
-		spill->fd = temp_file_open();
-	if (spill->fd < 0)
-		return spill->fd;
-	for (; (of = spill->held); spill->held = of->next) {
-		struct spill_block *last = of->block_count ?
-			&of->blocks[of->block_count - 1] : NULL;
-
-		code = temp_file_write(spill->fd, of->text.data, of->text.used,
-				       spill->end);
-		if (code)
-			return code;
-		if (!last || last->offset + last->bytes != spill->end) {
-			if (!array_grow(&of->blocks, of->block_count,
-					&of->block_room, sizeof(*of->blocks)))
-				return -ENOMEM;
-			last = &of->blocks[of->block_count++];
-			*last = (struct spill_block){ .offset = spill->end };
-		}
-		last->bytes += of->text.used;
-		spill->end += of->text.used;
-		free(of->text.data);
-		of->text = (struct text){ 0 };
-	}
-	spill->used = 0;
-	return 0;
-}
-
-/* Append n bytes, not 0. 0, or a negative errno. */
-static int spill_add(struct spill *spill, struct spill_text *to,
-		     const char *data, size_t n)
-{
-	int code = spill->used + n > SPILL_MEMORY ? spill_write(spill) : 0;
-
-	if (code)
-		return code;
-	if (!to->text.used) {
-		to->next = spill->held;
-		spill->held = to;
-	}
-	text_add(&to->text, data, n);
-	spill->used += n;
-	return -to->text.error;
-}
-
-static void spill_text_free(struct spill_text *of)
-{
-	free(of->text.data);
-	free(of->blocks);
-	*of = (struct spill_text){ 0 };
-}
-
-/* Append all of it to text, and free it. Nothing may be added to any of the texts
- * after that. 0, or a negative errno. */
-static int spill_take(struct spill *spill, struct spill_text *from,
-		      struct text *text)
-{
-	int code = 0;
-
-	for (size_t i = 0; i < from->block_count && !code; i++)
-		code = temp_file_take(spill->fd, from->blocks[i].offset,
-				      from->blocks[i].bytes, text);
-	if (code)
-		return code;
-	text_add(text, from->text.data, from->text.used);
-	spill_text_free(from);
-	text_pass(text);
-	return -text->error;
-}
+#include "spill.h"
 
 /* ---- threads and lines ---- */
 
@@ -135,18 +32,20 @@ static int spill_take(struct spill *spill, struct spill_text *from,
 #define NOT_TOLD	(EVENT_FAULT | EVENT_CUT | EVENT_PAGED_IN | \
 			 EVENT_TAIL_CALL)	/* in their places */
 
-/* The line of a PRE, as long as no record of the thread follows it. */
+/* The line of a PRE, as long as nothing of the thread that is given out follows
+ * it. */
 struct waiting {
-	char *line;
+	uint64_t number;	/* of the event; they ascend */
+	char *line;		/* NULL: it is not wanted any more */
 	size_t length, latency_at;
-	uint64_t number;	/* of the event; 0: none waits */
 };
 
 struct tree_thread {
 	uint64_t buffer;	/* key of its trace's buffer */
 	uint32_t pid, tid;
 	char *title;
-	struct waiting waiting;
+	struct waiting *waiting;	/* from the outermost call on */
+	size_t waiting_count, waiting_room;
 	struct spill_text lines;
 };
 
@@ -188,11 +87,14 @@ static void tree_time(struct text *line, struct clock *clock, int64_t time)
 	TEXT_ADD(line, " ");
 }
 
-static void latency_column(struct text *line, int64_t ns)
+/* Of a call with a POST. */
+static void latency_column(struct text *line, int64_t ns,
+			   enum pair_doubt doubt)
 {
-	char word[LATENCY_MAX];
+	char word[LATENCY_MAX] = "?";
 
-	tree_column(line, word, latency_put(ns, word) - word, LATENCY_WIDTH);
+	tree_column(line, word, doubt == PAIR_SURE ?
+		    latency_put(ns, word) - word : 1, LATENCY_WIDTH);
 }
 
 static void indent_put(struct text *line, uint32_t depth)
@@ -333,51 +235,85 @@ static int line_wait(struct tree_output *tree, struct tree_thread *thread,
 		     size_t latency_at, uint64_t number)
 {
 	struct text *line = &tree->line;
+	struct waiting *w;
 
-	if (line->error)
-		return -line->error;
-	thread->waiting = (struct waiting){
+	if (line->error || !array_grow(&thread->waiting, thread->waiting_count,
+				       &thread->waiting_room, sizeof(*w)))
+		return -ENOMEM;
+	w = &thread->waiting[thread->waiting_count];
+	*w = (struct waiting){
 		.line = malloc(line->used), .length = line->used,
 		.latency_at = latency_at, .number = number,
 	};
-	if (!thread->waiting.line)
+	if (!w->line)
 		return -ENOMEM;
-	memcpy(thread->waiting.line, line->data, line->used);
+	thread->waiting_count++;
+	memcpy(w->line, line->data, line->used);
 	line->used = 0;
 	return 0;
 }
 
-/* The line that waits is the line now. */
-static int waiting_take(struct tree_output *tree, struct tree_thread *thread)
+/* The line that waits becomes the line, and doesn't wait any more. */
+static int waiting_take(struct tree_output *tree, struct waiting *w)
 {
-	struct waiting *w = &thread->waiting;
-
 	if (text_reserve(&tree->line, w->length))
 		return -ENOMEM;
 	memcpy(tree->line.data, w->line, w->length);
 	tree->line.used = w->length;
 	free(w->line);
-	*w = (struct waiting){ 0 };
+	w->line = NULL;
 	return 0;
 }
 
-/* Print it, with `end` at its end. */
-static int waiting_give(struct tree_output *tree, struct tree_thread *thread,
-			const char *end, struct text *text)
+/* The call's line; NULL: it was given. */
+static struct waiting *waiting_find(const struct tree_thread *thread,
+				    const struct pair_call *call)
 {
-	if (!thread->waiting.number)
-		return 0;
-	if (waiting_take(tree, thread))
-		return -ENOMEM;
-	text_add_string(&tree->line, end);
-	TEXT_ADD(&tree->line, "\n");
-	return line_give(tree, thread, text);
+	size_t n = array_count_upto(thread->waiting, thread->waiting_count,
+				    sizeof(*thread->waiting), call->number);
+
+	return n && thread->waiting[n - 1].number == call->number ?
+	       &thread->waiting[n - 1] : NULL;
 }
 
-static int waiting_open(struct tree_output *tree, struct tree_thread *thread,
-			struct text *text)
+static void waiting_drop(struct tree_thread *thread, struct waiting *w)
 {
-	return waiting_give(tree, thread, " {", text);
+	free(w->line);
+	w->line = NULL;
+	while (thread->waiting_count &&
+	       !thread->waiting[thread->waiting_count - 1].line)
+		thread->waiting_count--;
+}
+
+/* It and those before it were given. */
+static void waiting_pass(struct tree_thread *thread, const struct waiting *w)
+{
+	size_t n = w + 1 - thread->waiting;
+
+	thread->waiting_count -= n;
+	memmove(thread->waiting, w + 1,
+		thread->waiting_count * sizeof(*thread->waiting));
+}
+
+/* Give what waits, all of it or before the line `end`: the calls go on. */
+static int waiting_open(struct tree_output *tree, struct tree_thread *thread,
+			const struct waiting *end, struct text *text)
+{
+	struct waiting *w = thread->waiting;
+	int code = 0;
+
+	for (size_t n = end ? (size_t)(end - w) : thread->waiting_count;
+	     n && !code; n--, w++) {
+		if (!w->line)
+			continue;
+		code = waiting_take(tree, w);
+		TEXT_ADD(&tree->line, " {\n");
+		if (!code)
+			code = line_give(tree, thread, text);
+	}
+	if (!end)
+		thread->waiting_count = 0;
+	return code;
 }
 
 /* ---- events ---- */
@@ -386,8 +322,9 @@ static int pre_add(const struct shown *of, struct tree_thread *thread,
 		   struct text *text)
 {
 	struct tree_output *tree = of->output->own;
+	bool chosen = of->output->choice.context;
 	struct text *line = &tree->line;
-	int code = waiting_open(tree, thread, text);
+	int code = chosen ? 0 : waiting_open(tree, thread, NULL, text);
 	size_t latency_at;
 
 	if (code)
@@ -401,57 +338,123 @@ static int pre_add(const struct shown *of, struct tree_thread *thread,
 	arguments_put(of->output, of->event, of->scratch, NULL, line);
 	TEXT_ADD(line, ")");
 	tree_flags(of, line);
-	if (!tree->live)
+	if (!tree->live || chosen)
 		return line_wait(tree, thread, latency_at, of->event->number);
 	TEXT_ADD(line, " {\n");
 	return line_give(tree, thread, text);
 }
 
-/* The call and its POST on one line. */
-static int tree_leaf(const struct shown *of, struct tree_thread *thread,
-		     struct text *text)
+/* Give the line of a POST, whose latency is there; a later record may decide
+ * it. */
+static int post_give(const struct shown *of, struct tree_thread *thread,
+		     size_t latency_at, struct text *text)
 {
 	struct tree_output *tree = of->output->own;
-	size_t latency_at = thread->waiting.latency_at, end;
-	struct text *line = &tree->line;
 
-	if (waiting_take(tree, thread))
-		return -ENOMEM;
+	if (of->seen->doubt == PAIR_PENDING && !tree->live)
+		of->seen->kept->own = thread->lines.length + latency_at;
+	return line_give(tree, thread, text);
+}
+
+/* The call and its POST on one line, which follows others that wait. */
+static int tree_leaf(const struct shown *of, struct tree_thread *thread,
+		     struct waiting *w, struct text *text)
+{
+	struct tree_output *tree = of->output->own;
+	size_t latency_at = w->latency_at, end;
+	struct text *line = &tree->line;
+	int code = waiting_open(tree, thread, w, text);
+
+	if (!code)
+		code = waiting_take(tree, w);
+	if (code)
+		return code;
+	waiting_pass(thread, w);
 	end = line->used;
-	latency_column(line, of->seen->latency);
+	latency_column(line, of->seen->latency, of->seen->doubt);
 	if (!line->error)
 		memcpy(line->data + latency_at, line->data + end,
 		       LATENCY_WIDTH);
 	line->used = end;
 	outcome_put(of, line);
 	TEXT_ADD(line, "\n");
-	return line_give(tree, thread, text);
+	return post_give(of, thread, latency_at, text);
+}
+
+/* 1: yes; 0: no; -ENOMEM. */
+static int tree_chooses(const struct output *output,
+			const struct pair_call *call)
+{
+	return output->choice.context ?
+	       output->choice.call(output->choice.context, call) : 1;
 }
 
 /* The call has no POST. */
 static int tree_unmatched(const struct output *output,
-			  const struct pair_call *call, const char *note,
-			  struct text *text)
+			  const struct pair_call *call, struct text *text)
 {
+	static const char *const notes[PAIR_DOUBTS] = {
+		[PAIR_NO_POST] = "no POST",
+		[PAIR_OPEN] = "no POST up to the end",
+		[PAIR_GIVEN_UP] = "too many open calls",
+	};
 	struct tree_output *tree = output->own;
 	struct tree_thread *thread = tree_thread_find(
-		tree, call->trace->file.header.key, call->pid, call->tid);
-	char end[64];
-	int code;
+		tree, call->entry.trace->file.header.key, call->pid, call->tid);
+	const char *note = notes[call->doubt];
+	struct waiting *w;
+	int code = 1;
 
 	if (!thread)
 		return 0;
-	snprintf(end, sizeof(end), " <%s>", note);
-	if (thread->waiting.number == call->number)
-		return waiting_give(tree, thread, end, text);
-	code = waiting_open(tree, thread, text);
+	w = waiting_find(thread, call);
+	if (w)
+		code = tree_chooses(output, call);
+	if (code < 0)
+		return code;
+	if (!code) {
+		waiting_drop(thread, w);
+		return 0;
+	}
+	code = waiting_open(tree, thread, w, text);
 	if (code)
 		return code;
+	if (w) {
+		code = waiting_take(tree, w);
+		waiting_pass(thread, w);
+		if (code)
+			return code;
+		text_print(&tree->line, " <%s>\n", note);
+		return line_give(tree, thread, text);
+	}
 	text_add_blanks(&tree->line, TIME_WIDTH + 1 + LATENCY_WIDTH);
 	indent_put(&tree->line, call->depth);
 	text_print(&tree->line, "} <%s>  %s\n", note,
 		   output_desc(output, call->name));
 	return line_give(tree, thread, text);
+}
+
+/* A call that has ended, or whose doubt has. */
+static int tree_ended(const struct output *output, const struct pair_call *call,
+		      struct text *text)
+{
+	struct tree_output *tree = output->own;
+	char word[LATENCY_WIDTH + LATENCY_MAX];
+	struct tree_thread *thread;
+
+	if (call->doubt >= PAIR_NO_POST && call->doubt != PAIR_NO_PRE)
+		return tree_unmatched(output, call, text);
+	if (call->doubt != PAIR_SURE || !call->own)
+		return 0;
+	thread = tree_thread_find(tree, call->entry.trace->file.header.key,
+				  call->pid, call->tid);
+	latency_column(&tree->line, call->latency, PAIR_SURE);
+	if (tree->line.error)
+		return -tree->line.error;
+	memcpy(word, tree->line.data, LATENCY_WIDTH);
+	tree->line.used = 0;
+	return spill_patch(&tree->spill, &thread->lines, call->own, word,
+			   LATENCY_WIDTH);
 }
 
 /* DESC without the line end */
@@ -464,72 +467,100 @@ static void title_add(const struct output *output,
 		 point->title_length - 1 - (bare - point->title));
 }
 
+/* An event that is neither PRE nor POST. */
+static int plain_add(const struct shown *of, struct tree_thread *thread,
+		     struct text *text)
+{
+	const struct output *output = of->output;
+	const struct match_point *point = of->event->point;
+	struct tree_output *tree = output->own;
+	struct text *line = &tree->line;
+	int code = waiting_open(tree, thread, NULL, text);
+	size_t end;
+
+	if (code)
+		return code;
+	tree_time(line, &of->scratch->clock, of->event->time);
+	text_add_blanks(line, LATENCY_WIDTH);
+	indent_put(line, of->seen->depth);
+	if (point->formatted)
+		title_add(output, point, line);
+	else
+		text_print(line, "major 0x%04X minor 0x%04X",
+			   pair_major(point), pair_minor(point));
+	TEXT_ADD(line, ": ");
+	end = line->used;
+	arguments_put(output, of->event, of->scratch, NULL, line);
+	line->used -= line->used == end ? 2 : 0;
+	tree_flags(of, line);
+	TEXT_ADD(line, "\n");
+	return line_give(tree, thread, text);
+}
+
+static int post_add(const struct shown *of, struct tree_thread *thread,
+		    struct text *text)
+{
+	const struct pair_seen *seen = of->seen;
+	struct tree_output *tree = of->output->own;
+	bool alone = seen->role == PAIR_POST_ALONE;
+	struct waiting *w = alone ? NULL : waiting_find(thread, &seen->call);
+	struct text *line = &tree->line;
+	size_t latency_at;
+	int code = 1;
+
+	if (w || alone)
+		code = tree_chooses(of->output, alone ? seen->ended[0] :
+				    &seen->call);
+	if (code < 0)
+		return code;
+	if (!code) {
+		if (w)
+			waiting_drop(thread, w);
+		return 0;
+	}
+	if (w && w == &thread->waiting[thread->waiting_count - 1])
+		return tree_leaf(of, thread, w, text);
+	code = waiting_open(tree, thread, NULL, text);
+	if (code)
+		return code;
+	tree_time(line, &of->scratch->clock, of->event->time);
+	latency_at = line->used;
+	if (alone)
+		text_add_blanks(line, LATENCY_WIDTH);
+	else
+		latency_column(line, seen->latency, seen->doubt);
+	indent_put(line, seen->depth);
+	text_add_string(line, alone ? "<no PRE>" : "}");
+	outcome_put(of, line);
+	TEXT_ADD(line, "  ");
+	text_add_string(line, output_desc(of->output, seen->name));
+	TEXT_ADD(line, "\n");
+	return post_give(of, thread, latency_at, text);
+}
+
 static int tree_event(struct output *output, const struct event *event,
 		      struct text *text, struct scratch *scratch)
 {
 	struct tree_output *tree = output->own;
 	struct tree_thread *thread = thread_of(output, event);
+	const struct output_choice *choice = &output->choice;
 	struct pair_seen seen;
 	struct shown of = { output, event, &seen, scratch };
-	const char *note;
 	int code = 0;
-	const struct match_point *point;
-	struct text *line;
-	size_t end;
-	bool matched;
 
 	if (!thread || pairing_see(tree->pairing, event, &seen) ||
 	    output_decode(event, scratch, NULL))
 		return -ENOMEM;
-	note = seen.role == PAIR_PRE ? "too many open calls" : "no POST";
-	for (size_t i = 0; i < seen.unmatched_count && !code; i++)
-		code = tree_unmatched(output, &seen.unmatched[i], note, text);
+	for (size_t i = 0; i < seen.ended_count && !code; i++)
+		code = tree_ended(output, seen.ended[i], text);
 	if (code)
 		return code;
 	if (seen.role == PAIR_PRE)
 		return pre_add(&of, thread, text);
-	if (seen.role == PAIR_PLAIN) {
-		point = event->point;
-		line = &tree->line;
-		code = waiting_open(tree, thread, text);
-		if (code)
-			return code;
-		tree_time(line, &scratch->clock, event->time);
-		text_add_blanks(line, LATENCY_WIDTH);
-		indent_put(line, seen.depth);
-		if (point->formatted)
-			title_add(output, point, line);
-		else
-			text_print(line, "major 0x%04X minor 0x%04X",
-				   pair_major(point), pair_minor(point));
-		TEXT_ADD(line, ": ");
-		end = line->used;
-		arguments_put(output, event, scratch, NULL, line);
-		line->used -= line->used == end ? 2 : 0;
-		tree_flags(&of, line);
-		TEXT_ADD(line, "\n");
-		return line_give(tree, thread, text);
-	}
-	matched = seen.role == PAIR_POST_MATCHED;
-	line = &tree->line;
-	if (matched && thread->waiting.number &&
-	    thread->waiting.number == seen.call.number)
-		return tree_leaf(&of, thread, text);
-	code = waiting_open(tree, thread, text);
-	if (code)
-		return code;
-	tree_time(line, &scratch->clock, event->time);
-	if (matched)
-		latency_column(line, seen.latency);
-	else
-		text_add_blanks(line, LATENCY_WIDTH);
-	indent_put(line, seen.depth);
-	text_add_string(line, matched ? "}" : "<no PRE>");
-	outcome_put(&of, line);
-	TEXT_ADD(line, "  ");
-	text_add_string(line, output_desc(output, seen.name));
-	TEXT_ADD(line, "\n");
-	return line_give(tree, thread, text);
+	if (seen.role != PAIR_PLAIN)
+		return post_add(&of, thread, text);
+	code = choice->context ? choice->event(choice->context, event) : 1;
+	return code > 0 ? plain_add(&of, thread, text) : code;
 }
 
 /* ---- */
@@ -549,7 +580,9 @@ static int tree_open(struct output *output, struct text *text,
 
 	tree->spill.fd = -1;
 	tree->live = stream_is_live(output->stream);
-	tree->pairing = pairing_open();
+	tree->pairing = pairing_open(
+		output->pairing_wanted | (output->choice.context ?
+		PAIRING_ENTRIES | PAIRING_EXITS : 0), output->foresight);
 	return !tree->pairing || text_open(&tree->line, -1) ? -ENOMEM : 0;
 }
 
@@ -558,15 +591,18 @@ static int tree_close(struct output *output, struct text *text,
 {
 	struct tree_output *tree = output->own;
 	const struct pair_call *call;
+	const char *between = "";
 	int code = 0;
 
 	while (!code && (call = pairing_open_call(tree->pairing)))
-		code = tree_unmatched(output, call, "no POST up to the end",
-				      text);
+		code = tree_ended(output, call, text);
 	for (size_t i = 0; i < tree->count && !tree->live && !code; i++) {
 		struct tree_thread *thread = tree->threads[i];
 
-		text_print(text, "%s%s", i ? "\n" : "", thread->title);
+		if (!thread->lines.length)
+			continue;
+		text_print(text, "%s%s", between, thread->title);
+		between = "\n";
 		code = spill_take(&tree->spill, &thread->lines, text);
 	}
 	return code;
@@ -578,7 +614,9 @@ static void tree_free(struct output *output)
 
 	for (size_t i = 0; i < tree->count; i++) {
 		spill_text_free(&tree->threads[i]->lines);
-		free(tree->threads[i]->waiting.line);
+		for (size_t k = 0; k < tree->threads[i]->waiting_count; k++)
+			free(tree->threads[i]->waiting[k].line);
+		free(tree->threads[i]->waiting);
 		free(tree->threads[i]->title);
 		free(tree->threads[i]);
 	}
@@ -595,6 +633,7 @@ const struct output_ops output_tree = {
 	.own_bytes = sizeof(struct tree_output),
 	.in_order = true,
 	.whole = true,
+	.calls = true,
 	.open = tree_open,
 	.event = tree_event,
 	.close = tree_close,

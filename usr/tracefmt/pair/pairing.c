@@ -1,208 +1,117 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "pairing.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
 #include "lib/key_map.h"
 
-/* ---- what a tracepoint is to its function ---- */
+const char *const pair_doubt_words[PAIR_DOUBTS] = {
+	[PAIR_RECURSION] = "recursion",
+	[PAIR_LOST] = "lost",
+	[PAIR_FILTERED] = "filtered",
+	[PAIR_NO_POST] = "no_exit",
+	[PAIR_OPEN] = "open",
+	[PAIR_GIVEN_UP] = "given_up",
+	[PAIR_NO_PRE] = "no_entry",
+};
 
-static int minor_compare(const void *minor, const void *entry)
-{
-	return *(const uint16_t *)minor -
-	       ((const struct tff_entry *)entry)->minor;
-}
+#define STEPS_MOST	100	/* over calls that don't nest with another */
 
-/* The section's entry of the other minor; NULL: there is none. */
-static const struct tff_entry *partner_find(const struct match_point *point)
-{
-	uint16_t minor = pair_minor(point) ^ PAIR_POST;
+/* A buffer's traces. Times are wall clock. */
+struct pair_buffer {
+	uint64_t key;
+	int64_t lost;		/* up to here records are missing */
+};
 
-	if (!point->formatted)
-		return NULL;
-	return bsearch(&minor, point->tff->entries +
-		       point->section->first_entry, point->section->entries,
-		       sizeof(struct tff_entry), minor_compare);
-}
-
-static bool partner_armed(const struct match_point *point)
-{
-	const struct trace_session *session = point->session;
-	uint16_t minor = pair_minor(point) ^ PAIR_POST;
-
-	for (uint32_t i = 0; i < session->entry->points; i++)
-		if (session->points[i].minor == minor)
-			return session->points[i].state !=
-			       RAS_POINT_UNSELECTED;
-	return false;
-}
-
-static bool partner_static(const struct match_point *point)
-{
-	const struct tff_entry *partner = partner_find(point);
-
-	return partner && partner->flags & TFF_STATIC;
-}
-
-static bool is_paired(const struct match_point *point)
-{
-	return point->armed ? partner_armed(point) :
-			      !point->session && partner_static(point);
-}
-
-bool pair_migrates(const struct match_point *point)
-{
-	return point->formatted && point->entry->flags & TFF_MIGRATES &&
-	       is_paired(point);
-}
-
-enum pair_role pair_role_of(const struct match_point *point)
-{
-	if (!is_paired(point) || pair_migrates(point))
-		return PAIR_PLAIN;
-	return pair_minor(point) & PAIR_POST ? PAIR_POST_ALONE : PAIR_PRE;
-}
-
-/* ---- names ---- */
-
-/* "vector<int>>", "operator=": the signs are the name's, not those of an arrow. */
-static bool name_has_signs(const char *desc, size_t n)
-{
-	static const char operator[] = "operator";
-	size_t start = n, length = strlen(operator);
-
-	while (start && desc[start - 1] == '>')
-		start--;
-	if (start < n && start && !strchr(" -=", desc[start - 1]))
-		return true;
-	while (start && strchr("-=<>", desc[start - 1]))
-		start--;
-	return start < n && start >= length &&
-	       !memcmp(desc + start - length, operator, length);
-}
-
-/* Without blanks and signs at its end. */
-static size_t desc_trim(const char *desc, size_t n)
-{
-	while (n && strchr(" \t\n-:,;.=<>[{(", desc[n - 1]) &&
-	       !name_has_signs(desc, n))
-		n--;
-	return n;
-}
-
-/* Words at the end that name the place in the function. */
-static size_t desc_strip(const char *desc, size_t n)
-{
-	static const char *const words[] = {
-		"pre-invocation", "post-invocation", "preinvocation",
-		"postinvocation", "entry", "exit", "enter", "leave", "return",
-		"returns", "pre", "post", "begin", "end", "start", "done",
-	};
-
-	n = desc_trim(desc, n);
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		size_t length = strlen(words[i]);
-
-		if (n > length && desc[n - length - 1] == ' ' &&
-		    !strncasecmp(desc + n - length, words[i], length))
-			return desc_trim(desc, n - length);
-	}
-	return n;
-}
-
-static bool role_is_blank(char c)
-{
-	return c == ' ' || !c;
-}
-
-/* Length of the whole words at the begin of both; one of them may go on within
- * its last word: "DosOpen" and "DosOpenC". */
-static size_t desc_common(const char *a, const char *b)
-{
-	size_t n = 0;
-
-	while (a[n] && a[n] == b[n])
-		n++;
-	if (!role_is_blank(a[n]) && !role_is_blank(b[n]))
-		while (n && a[n - 1] != ' ')
-			n--;
-	return desc_trim(a, n);
-}
-
-const char *pair_name(const struct match_point *point, char *name)
-{
-	const struct tff_entry *partner = partner_find(point), *pre;
-	const char *desc, *other = NULL;
-	size_t n = 0;
-	char safe[4 * PAIR_NAME_MAX];
-	char *end;
-	size_t length;
-
-	if (!point->formatted) {
-		snprintf(name, PAIR_NAME_MAX, "major 0x%04X minor 0x%04X",
-			 pair_major(point),
-			 pair_minor(point) & (uint16_t)~PAIR_POST);
-		return name;
-	}
-	pre = partner && pair_minor(point) & PAIR_POST ? partner : point->entry;
-	desc = tff_string(point->tff, pre->desc);
-	if (partner)
-		other = tff_string(point->tff, pre == partner ?
-				   point->entry->desc : partner->desc);
-	if (other)
-		n = desc_common(desc, other);
-	if (!n || (desc[0] == '(' && memchr(desc, ')', n) == desc + n - 1))
-		n = desc_strip(desc, strlen(desc));
-	n = n ? n : strlen(desc);
-	n = n < PAIR_NAME_MAX ? n : PAIR_NAME_MAX - 1;
-	while (n && (desc[n] & 0xc0) == 0x80)
-		n--;
-	end = text_put_safe(safe, desc, n);
-	length = end - safe;
-	if (length >= PAIR_NAME_MAX)
-		length = PAIR_NAME_MAX - 1;
-	while (length && length < (size_t)(end - safe) &&
-	       (safe[length] & 0xc0) == 0x80)
-		length--;
-	memcpy(name, safe, length);
-	name[length] = 0;
-	return name;
-}
-
-/* ---- the open calls of threads ---- */
+/* PRE and POST of a session, in all traces of the buffer. */
+struct pair_function {
+	const struct pair_buffer *buffer;
+	uint64_t key;		/* of the PRE, without the place in the TDF */
+	bool recursive;		/* it was seen inside itself */
+	bool filtered;		/* hits of it are missing, who knows when */
+	int64_t muted;		/* they are up to here */
+	int64_t ended;		/* from here on: one point is disarmed */
+	int64_t longest;	/* latency so far */
+	uint64_t checked;	/* a pipe's pass of these */
+};
 
 /* What is known of a point. */
-struct pair_function {
+struct pair_known {
 	enum pair_role role;
 	uint32_t index;
-	char *name;	/* of PRE and POST */
+	char *name;		/* of PRE and POST */
 	bool beside;
+	int64_t armed;		/* wall clock; INT64_MIN: not known */
+	struct pair_function *function;	/* of PRE and POST */
+};
+
+/* Open calls of a function in a thread. */
+struct pair_open {
+	const struct pair_thread *thread;
+	struct pair_function *function;
+	struct pair_frame *top;		/* innermost; `same` leads outwards */
+	struct pair_open *next;		/* of the thread */
+	uint64_t left_at;	/* by this event calls were left; the outermost
+				 * of these: */
+	uint64_t left;
+};
+
+/* A call that is open, pending, or ended with the last event. */
+struct pair_frame {
+	struct pair_call call;	/* the first member */
+	struct pair_open *open;
+	struct pair_frame *same;	/* the next outer one of the function */
+	struct pair_frame *parent;	/* the next outer one that it nests in */
+	struct pair_frame *below, *above;	/* open: of the thread; pending:
+						 * decided before, after it */
+	uint64_t mark;		/* pending calls of the thread before it began;
+				 * pending: before it ended */
+	int64_t inside;		/* ns of calls in it */
+	bool inside_doubt;	/* of one of them it isn't known */
+	bool gone;
+	size_t bytes;
 };
 
 struct pair_thread {
 	uint64_t buffer;		/* key of its trace's buffer */
 	uint32_t pid, tid;
-	struct pair_call *calls;	/* open ones, innermost last */
-	size_t count, room;
+	struct pair_frame *top;		/* open calls */
+	size_t count;
+	struct pair_frame *pending;	/* the newest one */
+	uint64_t marks;			/* pending ones so far */
+	uint64_t undecided;		/* of these some of the first so many
+					 * were given up */
+	struct pair_open *opens;
 	int64_t newest;			/* of its PRE and POST records */
+	int64_t disorder;		/* up to here they are not in order */
 	struct pair_thread *older, *newer;	/* by their last records */
 };
 
 struct pairing {
-	struct key_map functions;	/* pair_function by match_point */
+	unsigned int wanted;
+	const struct foresight *foresight;
+	struct key_map begun;		/* processes with a POST without a PRE */
+	struct key_map known;		/* pair_known by match_point */
+	struct key_map functions;	/* pair_function */
+	struct key_map buffers;		/* pair_buffer by key */
 	struct key_map threads;		/* by pairing_thread_hash() */
+	struct key_map opens;		/* pair_open by thread and function */
 	struct pair_thread *oldest, *newest;
-	size_t open_count;
-	struct pair_call *unmatched;	/* of the last event */
-	size_t unmatched_count, unmatched_room;
-	struct pair_call given;		/* by pairing_open_call() */
+	struct pair_buffer *buffer;	/* of the last event */
+	const struct trace *trace;	/* its */
+	uint64_t events, muted;
+	size_t bytes;			/* of open and pending calls */
+	struct pair_path *paths;	/* from 1 on */
+	size_t path_count, path_room;
+	struct key_map path_numbers;	/* by path around and function */
+	struct pair_call **ended;	/* with the last event */
+	size_t ended_count, ended_room;
+	struct pair_frame alone;	/* POST without a PRE */
 };
 
-/* ---- functions ---- */
+/* ---- what is known of points ---- */
 
 static bool module_same(const struct ras_session *a,
 			const struct ras_session *b)
@@ -240,78 +149,288 @@ static bool point_beside(const struct match_point *point,
 	return false;
 }
 
-static void function_free(struct pair_function *function)
+static int64_t pairing_wall(const struct trace *trace, uint64_t boot)
 {
-	free(function->name);
-	free(function);
+	return (int64_t)(boot + (uint64_t)trace->file.header.wall_offset);
+}
+
+/* Hits that aren't recorded leave no trace of when that was, except those of
+ * processes that aren't asked for (all of a call), after the trigger (nothing
+ * comes), of a point that has ended, and of muted ones. */
+static bool hits_missing(const struct ras_count_total *t,
+			 const struct ras_count_total *base)
+{
+	static const int kinds[] = {
+		RAS_FILTERED_SUSPENDED, RAS_FILTERED_CONDITION,
+		RAS_FILTERED_PASSED,
+	};
+	static const struct ras_count_total none;
+
+	base = base ? base : &none;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (t->why.filtered[kinds[i]] > base->why.filtered[kinds[i]])
+			return true;
+	return t->dropped > base->dropped ||
+	       (t->missed != RAS_MISSED_UNKNOWN &&
+		base->missed != RAS_MISSED_UNKNOWN && t->missed > base->missed);
+}
+
+/* A file's figures are known at its first event, those of a pipe by and by. */
+static void function_check(struct pair_function *function,
+			   const struct match_point *point,
+			   const struct trace *trace)
+{
+	const struct trace_session *s = point->session;
+	uint16_t minor = pair_minor(point) & (uint16_t)~PAIR_POST;
+
+	for (uint32_t i = 0; s && i < s->entry->points; i++) {
+		const struct ras_session_point *armed = &s->points[i];
+
+		if ((armed->minor & (uint16_t)~PAIR_POST) != minor)
+			continue;
+		if (s->totals && hits_missing(&s->totals[i], s->base ?
+					      &s->base[i] : NULL))
+			function->filtered = true;
+		if (armed->ended && (armed->state == RAS_POINT_MAXHITS ||
+				     armed->state == RAS_POINT_MUTED) &&
+		    pairing_wall(trace, armed->ended) < function->ended)
+			function->ended = pairing_wall(trace, armed->ended);
+	}
+	function->checked = trace->file.pass.time;
+}
+
+/* Keys without the place in the TDF. NULL: no memory. */
+static struct pair_function *pairing_function(struct pairing *pairing,
+					      const struct event *event)
+{
+	uint64_t key = event->point->key >> 16 & ~(uint64_t)PAIR_POST;
+	uint64_t hash = key_map_mix(pairing->buffer->key, key);
+	struct pair_function *f;
+	size_t step = 0;
+
+	while ((f = key_map_each(&pairing->functions, hash, &step)))
+		if (f->buffer == pairing->buffer && f->key == key)
+			return f;
+	f = malloc(sizeof(*f));
+	if (!f || key_map_add(&pairing->functions, hash, f)) {
+		free(f);
+		return NULL;
+	}
+	*f = (struct pair_function){
+		.buffer = pairing->buffer, .key = key, .muted = INT64_MIN,
+		.ended = INT64_MAX,
+		.filtered = pairing->wanted & PAIRING_PARTIAL,
+		.recursive = pairing->foresight &&
+			     foresight_recursive(pairing->foresight, event),
+	};
+	return f;
+}
+
+static void known_free(struct pair_known *known)
+{
+	free(known->name);
+	free(known);
 }
 
 /* NULL: no memory. */
-static const struct pair_function *pairing_function(struct pairing *pairing,
-						    const struct event *event)
+static const struct pair_known *pairing_known(struct pairing *pairing,
+					      const struct event *event)
 {
-	uint64_t key = key_map_key(event->point);
-	struct pair_function *function =
-		key_map_find(&pairing->functions, key);
+	const struct match_point *point = event->point;
+	struct pair_known *known =
+		key_map_find(&pairing->known, key_map_key(point));
+	const struct trace_session *session = point->session;
 	char name[PAIR_NAME_MAX];
+	bool made;
 
-	if (function)
-		return function;
-	function = malloc(sizeof(*function));
-	if (!function)
+	if (known)
+		return known;
+	known = malloc(sizeof(*known));
+	if (!known)
 		return NULL;
-	*function = (struct pair_function){
-		.role = pair_role_of(event->point),
-		.index = pairing->functions.count,
-		.beside = point_beside(event->point, event->trace),
+	*known = (struct pair_known){
+		.role = pair_role_of(point),
+		.index = pairing->known.count,
+		.beside = point_beside(point, event->trace),
+		.armed = session && session->entry->armed ?
+			 pairing_wall(event->trace, session->entry->armed) :
+			 INT64_MIN,
 	};
-	if (function->role != PAIR_PLAIN)
-		function->name = strdup(pair_name(event->point, name));
-	if ((function->role == PAIR_PLAIN || function->name) &&
-	    !key_map_add(&pairing->functions, key, function))
-		return function;
-	function_free(function);
+	made = known->role == PAIR_PLAIN;
+	if (!made) {
+		known->name = strdup(pair_name(point, name));
+		known->function = pairing_function(pairing, event);
+		made = known->name && known->function;
+	}
+	if (made && !key_map_add(&pairing->known, key_map_key(point), known)) {
+		if (known->function)
+			function_check(known->function, point, event->trace);
+		return known;
+	}
+	known_free(known);
 	return NULL;
 }
 
-/* ---- calls without a POST ---- */
-
-static int unmatched_reserve(struct pairing *pairing, size_t n)
+/* NULL: no memory. */
+static struct pair_buffer *pairing_buffer(struct pairing *pairing,
+					  const struct trace *trace,
+					  int64_t time)
 {
-	size_t room = pairing->unmatched_count + n;
-	struct pair_call *more;
+	struct pair_buffer *buffer = pairing->buffer;
+	uint64_t lost = trace->file.slices.lost_until;
 
-	if (room <= pairing->unmatched_room)
-		return 0;
-	more = reallocarray(pairing->unmatched, 2 * room, sizeof(*more));
-	if (!more)
+	if (!buffer || pairing->trace != trace)
+		buffer = key_map_find(&pairing->buffers,
+				      trace->file.header.key);
+	if (!buffer) {
+		buffer = malloc(sizeof(*buffer));
+		if (!buffer || key_map_add(&pairing->buffers,
+					   trace->file.header.key, buffer)) {
+			free(buffer);
+			return NULL;
+		}
+		*buffer = (struct pair_buffer){
+			.key = trace->file.header.key,
+			.lost = pairing->wanted & PAIRING_CUT ? time :
+								INT64_MIN,
+		};
+	}
+	if (lost && pairing_wall(trace, lost) > buffer->lost)
+		buffer->lost = pairing_wall(trace, lost);
+	pairing->buffer = buffer;
+	pairing->trace = trace;
+	return buffer;
+}
+
+/* ---- calls that have ended ---- */
+
+static int ended_add(struct pairing *pairing, struct pair_frame *frame,
+		     enum pair_doubt doubt)
+{
+	if (!array_grow(&pairing->ended, pairing->ended_count,
+			&pairing->ended_room, sizeof(*pairing->ended)))
 		return -ENOMEM;
-	pairing->unmatched = more;
-	pairing->unmatched_room = 2 * room;
+	frame->call.doubt = doubt;
+	frame->call.self_doubt |= doubt != PAIR_SURE;
+	pairing->bytes -= frame->bytes;
+	pairing->ended[pairing->ended_count++] = &frame->call;
 	return 0;
 }
 
-/* Take calls [from, from + n) out of the thread, as unmatched where they nest
- * with the function (NULL: all). */
-static int calls_drop(struct pairing *pairing, struct pair_thread *thread,
-		      size_t from, size_t n, const struct match_point *function)
+static void pair_frame_free(struct pair_frame *frame)
 {
-	size_t kept = from, end = from + n;
+	free((void *)frame->call.exit.record);
+	free(frame);
+}
 
-	if (unmatched_reserve(pairing, n))
-		return -ENOMEM;
-	for (size_t i = end; i-- > from;)
-		if (!function ||
-		    points_nest(thread->calls[i].point, function))
-			pairing->unmatched[pairing->unmatched_count++] =
-				thread->calls[i];
-	for (size_t i = from; i < end; i++)
-		if (function && !points_nest(thread->calls[i].point, function))
-			thread->calls[kept++] = thread->calls[i];
-	memmove(thread->calls + kept, thread->calls + end,
-		(thread->count - end) * sizeof(*thread->calls));
-	thread->count -= end - kept;
-	pairing->open_count -= end - kept;
+static void ended_free(struct pairing *pairing)
+{
+	for (size_t i = 0; i < pairing->ended_count; i++) {
+		struct pair_call *call = pairing->ended[i];
+		struct pair_frame *frame = (struct pair_frame *)call;
+
+		if (frame == &pairing->alone)
+			continue;
+		/* the event's own record isn't there any more */
+		if (!(frame->gone && pairing->wanted & PAIRING_EXITS))
+			call->exit.record = NULL;
+		pair_frame_free(frame);
+	}
+	pairing->ended_count = 0;
+}
+
+/* ---- open calls of a thread ---- */
+
+/* Take it out of the open ones. */
+static void pair_frame_take(struct pair_thread *thread, struct pair_frame *frame)
+{
+	struct pair_frame **at = &frame->open->top;
+
+	*(frame->above ? &frame->above->below : &thread->top) = frame->below;
+	if (frame->below)
+		frame->below->above = frame->above;
+	/* mostly the first one */
+	while (*at != frame)
+		at = &(*at)->same;
+	*at = frame->same;
+	thread->count--;
+}
+
+/* Pending ones from `mark` on are decided; `around`: a call that has returned for
+ * sure, or NULL. Sets *doubt when some remain in doubt. 0 or -ENOMEM. */
+static int pending_decide(struct pairing *pairing, struct pair_thread *thread,
+			  uint64_t mark, const struct pair_frame *around,
+			  bool *doubt)
+{
+	struct pair_frame *first = NULL, *frame;
+	size_t from = pairing->ended_count, count = 0;
+	bool beyond = !around;
+
+	for (frame = thread->pending; frame && frame->mark >= mark;
+	     frame = frame->below) {
+		first = frame;
+		count++;
+	}
+	if (!first)
+		return 0;
+	thread->pending = first->below;
+	for (frame = first; frame; frame = frame->above) {
+		const struct pair_open *open = frame->open;
+		bool nests = around && points_nest(frame->call.entry.point,
+						   around->call.entry.point);
+		bool sure = nests && (open->left_at != pairing->events ||
+				      open->left > frame->call.number);
+
+		beyond |= !nests;
+		*doubt |= !sure;
+		frame->gone = true;
+		if (ended_add(pairing, frame, sure ? PAIR_SURE :
+			      PAIR_RECURSION))
+			return -ENOMEM;
+	}
+	if (thread->pending)
+		thread->pending->above = NULL;
+	for (size_t i = from; *doubt && i < from + count; i++)
+		pairing->ended[i]->self_doubt = true;
+	if (beyond)
+		thread->undecided = thread->marks;
+	return 0;
+}
+
+/*
+ * Calls above the frame (NULL: all) are without a POST, where they nest with it.
+ * *mark: that of the outermost of them, if there is one. 0 or -ENOMEM.
+ */
+static int calls_leave(struct pairing *pairing, struct pair_thread *thread,
+		       const struct pair_frame *frame, enum pair_doubt doubt,
+		       uint64_t *mark)
+{
+	struct pair_frame *at, *below;
+	size_t kept = 0;
+
+	for (at = thread->top; frame && at != frame; at = at->below)
+		kept += !points_nest(at->call.entry.point,
+				     frame->call.entry.point);
+	for (at = thread->top; at && at != frame; at = below) {
+		below = at->below;
+		if (kept && kept <= STEPS_MOST &&
+		    !points_nest(at->call.entry.point,
+				 frame->call.entry.point)) {
+			if (at->parent && at->parent->call.entry.point->key >>
+			    48 != at->call.entry.point->key >> 48) {
+				/* which may go */
+				at->parent->inside_doubt = true;
+				at->parent = NULL;
+			}
+			continue;
+		}
+		pair_frame_take(thread, at);
+		at->open->left_at = pairing->events;
+		at->open->left = at->call.number;
+		*mark = at->mark;
+		if (ended_add(pairing, at, doubt))
+			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -338,15 +457,39 @@ static void thread_link(struct pairing *pairing, struct pair_thread *thread)
 	pairing->newest = thread;
 }
 
+static uint64_t open_hash(const struct pair_thread *thread,
+			  const struct pair_function *function)
+{
+	return key_map_mix(key_map_key(thread), key_map_key(function));
+}
+
+/* Its calls have been given out, or are freed with it. */
 static void thread_free(struct pairing *pairing, struct pair_thread *thread)
 {
+	struct pair_frame *frame, *below;
+	struct pair_open *open;
+
+	for (frame = thread->top; frame; frame = below) {
+		below = frame->below;
+		pair_frame_free(frame);
+	}
+	for (frame = thread->pending; frame; frame = below) {
+		below = frame->below;
+		if (!(pairing->wanted & PAIRING_EXITS))
+			frame->call.exit.record = NULL;
+		pair_frame_free(frame);
+	}
+	while ((open = thread->opens)) {
+		thread->opens = open->next;
+		key_map_remove(&pairing->opens,
+			       open_hash(thread, open->function), open);
+		free(open);
+	}
 	key_map_remove(
 		&pairing->threads,
 		pairing_thread_hash(thread->buffer, thread->pid, thread->tid),
 		thread);
 	thread_unlink(pairing, thread);
-	pairing->open_count -= thread->count;
-	free(thread->calls);
 	free(thread);
 }
 
@@ -356,12 +499,41 @@ static int thread_give_up(struct pairing *pairing)
 {
 	struct pair_thread *thread = pairing->oldest;
 	bool only = thread == pairing->newest && thread->count > 1;
-	size_t n = only ? thread->count / 2 : thread->count;
+	struct pair_frame *frame = thread->top, *below;
+	bool doubt = false;
+	uint64_t mark;
 
-	if (calls_drop(pairing, thread, 0, n, NULL))
+	if (pending_decide(pairing, thread, 0, NULL, &doubt))
 		return -ENOMEM;
-	if (!only)
+	if (!only) {
+		if (calls_leave(pairing, thread, NULL, PAIR_GIVEN_UP, &mark))
+			return -ENOMEM;
 		thread_free(pairing, thread);
+		return 0;
+	}
+	for (size_t i = thread->count / 2; i; i--)
+		frame = frame->below;
+	for (struct pair_frame *at = frame; at; at = at->below)
+		at->gone = true;
+	for (struct pair_frame *at = thread->top; at != frame; at = at->below)
+		if (at->parent && at->parent->gone)
+			at->parent = NULL;
+	/* The innermost ones of each function remain. */
+	for (struct pair_open *open = thread->opens; open; open = open->next) {
+		struct pair_frame **at = &open->top;
+
+		while (*at && !(*at)->gone)
+			at = &(*at)->same;
+		*at = NULL;
+	}
+	frame->above->below = NULL;
+	for (; frame; frame = below) {
+		below = frame->below;
+		frame->gone = false;
+		thread->count--;
+		if (ended_add(pairing, frame, PAIR_GIVEN_UP))
+			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -372,9 +544,12 @@ static struct pair_thread *pairing_thread_find(struct pairing *pairing,
 	uint64_t buffer = event->trace->file.header.key;
 	uint32_t pid = event->record->pid, tid = event->record->tid;
 	uint64_t hash = pairing_thread_hash(buffer, pid, tid);
-	struct pair_thread *thread;
+	struct pair_thread *thread = pairing->newest;
 	size_t step = 0;
 
+	if (thread && thread->buffer == buffer && thread->pid == pid &&
+	    thread->tid == tid)
+		return thread;
 	while ((thread = key_map_each(&pairing->threads, hash, &step)))
 		if (thread->buffer == buffer && thread->pid == pid &&
 		    thread->tid == tid)
@@ -402,6 +577,7 @@ static struct pair_thread *pairing_thread_add(struct pairing *pairing,
 	thread->pid = event->record->pid;
 	thread->tid = event->record->tid;
 	thread->newest = event->time;
+	thread->disorder = INT64_MIN;
 	key_map_add(
 		&pairing->threads,
 		pairing_thread_hash(thread->buffer, thread->pid, thread->tid),
@@ -410,147 +586,469 @@ static struct pair_thread *pairing_thread_add(struct pairing *pairing,
 	return thread;
 }
 
+/* NULL: it has none of the function. */
+static struct pair_open *thread_open_find(const struct pairing *pairing,
+					  const struct pair_thread *thread,
+					  const struct pair_function *function)
+{
+	uint64_t hash = open_hash(thread, function);
+	struct pair_open *open;
+	size_t step = 0;
+
+	while ((open = key_map_each(&pairing->opens, hash, &step)))
+		if (open->thread == thread && open->function == function)
+			break;
+	return open;
+}
+
+/* NULL: no memory. */
+static struct pair_open *thread_open(struct pairing *pairing,
+				     struct pair_thread *thread,
+				     struct pair_function *function)
+{
+	struct pair_open *open = thread_open_find(pairing, thread, function);
+
+	if (open)
+		return open;
+	open = calloc(1, sizeof(*open));
+	if (!open || key_map_add(&pairing->opens, open_hash(thread, function),
+				 open)) {
+		free(open);
+		return NULL;
+	}
+	*open = (struct pair_open){
+		.thread = thread, .function = function, .next = thread->opens,
+	};
+	thread->opens = open;
+	return open;
+}
+
 /* ---- events ---- */
+
+#define SECOND		1000000000LL
+#define TIMES_LONGER	10	/* than any: a call isn't reckoned with */
 
 static int64_t distance(int64_t from, int64_t to)
 {
 	uint64_t ns = (uint64_t)to - (uint64_t)from;
 
-	return ns < INT64_MAX ? (int64_t)ns : INT64_MAX;
+	return to < from ? 0 : ns < INT64_MAX ? (int64_t)ns : INT64_MAX;
 }
 
-/* How late it is in its thread. */
+static int64_t later(int64_t time, int64_t ns)
+{
+	return time > INT64_MAX - ns ? INT64_MAX : time + ns;
+}
+
+/* How late it is in its thread, where the order isn't known then. */
 static int64_t thread_pass(struct pair_thread *thread, int64_t time)
 {
-	if (time < thread->newest)
+	if (time < thread->newest) {
+		thread->disorder = thread->newest;
 		return distance(time, thread->newest);
+	}
 	thread->newest = time;
 	return 0;
 }
 
+/* Room for so many bytes of the newest thread's calls. */
+static int pairing_make_room(struct pairing *pairing, size_t bytes)
+{
+	struct pair_thread *thread = pairing->newest;
+	bool doubt = false;
+	int code = 0;
+
+	while (!code && pairing->bytes + bytes > PAIR_BYTES)
+		if (thread->pending)
+			code = pending_decide(pairing, thread, 0, NULL, &doubt);
+		else if (thread == pairing->oldest && thread->count < 2)
+			break;
+		else
+			code = thread_give_up(pairing);
+	return code;
+}
+
+/* The innermost open call that the point nests in. */
+static struct pair_frame *thread_parent(const struct pair_thread *thread,
+					const struct match_point *point)
+{
+	struct pair_frame *frame = thread->top;
+
+	for (size_t i = 0; frame && !points_nest(frame->call.entry.point, point);
+	     i++)
+		frame = i < STEPS_MOST ? frame->below : NULL;
+	return frame;
+}
+
+/* 0: no memory. */
+static uint32_t path_find(struct pairing *pairing,
+			  const struct pair_frame *frame)
+{
+	uint32_t around = frame->parent ? frame->parent->call.path : 0;
+	const struct pair_path *outer = pairing_path(pairing, around);
+	uint64_t key = key_map_mix(around,
+				   key_map_key(frame->open->function));
+	const char *name = frame->call.name;
+	uint64_t number;
+	size_t step = 0;
+
+	if (outer && outer->depth == PAIRING_PATH_DEPTH)
+		return around;
+	while ((number = key_map_each_number(&pairing->path_numbers, key,
+					     &step)))
+		if (pairing->paths[number - 1].around == around &&
+		    !strcmp(pairing->paths[number - 1].name, name))
+			return number;
+	if (!array_grow(&pairing->paths, pairing->path_count,
+			&pairing->path_room, sizeof(*pairing->paths)) ||
+	    key_map_add_number(&pairing->path_numbers, key,
+			       pairing->path_count + 1))
+		return 0;
+	outer = pairing_path(pairing, around);
+	pairing->paths[pairing->path_count++] = (struct pair_path){
+		.name = name, .around = around,
+		.depth = outer ? outer->depth + 1 : 1,
+	};
+	return pairing->path_count;
+}
+
 static int call_begin(struct pairing *pairing, const struct event *event,
-		      const struct pair_function *function,
-		      struct pair_seen *seen)
+		      const struct pair_known *known, struct pair_seen *seen)
 {
 	struct pair_thread *thread = pairing_thread_find(pairing, event);
+	size_t bytes = sizeof(struct pair_frame);
+	struct pair_frame *frame;
+	struct pair_open *open;
 
+	if (pairing->wanted & PAIRING_ENTRIES)
+		bytes += event->record->length;
 	if (!thread)
 		thread = pairing_thread_add(pairing, event);
-	if (!thread || (pairing->open_count >= PAIR_OPEN &&
-			thread_give_up(pairing)))
+	if (!thread || pairing_make_room(pairing, bytes))
 		return -ENOMEM;
-	if (!array_grow(&thread->calls, thread->count, &thread->room,
-			sizeof(*thread->calls)))
+	frame = malloc(bytes);
+	open = thread_open(pairing, thread, known->function);
+	if (!frame || !open) {
+		free(frame);
+		return -ENOMEM;
+	}
+	pairing->bytes += bytes;
+	*frame = (struct pair_frame){
+		.call = {
+			.name = known->name, .entry = *event,
+			.number = event->number,
+			.pid = thread->pid, .tid = thread->tid,
+			.depth = thread->count, .index = known->index,
+			.beside = known->beside,
+		},
+		.open = open, .same = open->top, .below = thread->top,
+		.parent = thread_parent(thread, event->point),
+		.mark = thread->marks, .bytes = bytes,
+	};
+	frame->call.parent = frame->parent ? frame->parent->call.number : 0;
+	frame->call.entry.record = pairing->wanted & PAIRING_ENTRIES ?
+		memcpy(frame + 1, event->record, event->record->length) : NULL;
+	known->function->recursive |= open->top != NULL;
+	if (thread->top)
+		thread->top->above = frame;
+	thread->top = frame;
+	open->top = frame;
+	thread->count++;
+	if (pairing->wanted & PAIRING_PATHS &&
+	    !(frame->call.path = path_find(pairing, frame)))
 		return -ENOMEM;
 	seen->role = PAIR_PRE;
-	seen->depth = thread->count;
+	seen->depth = frame->call.depth;
 	seen->late = thread_pass(thread, event->time);
-	seen->call = (struct pair_call){
-		.point = event->point, .name = function->name,
-		.trace = event->trace, .number = event->number,
-		.time = event->time,
-		.pid = thread->pid, .tid = thread->tid,
-		.depth = thread->count, .index = function->index,
-		.beside = function->beside,
-	};
-	thread->calls[thread->count++] = seen->call;
-	pairing->open_count++;
+	seen->call = frame->call;
+	seen->kept = &frame->call;
 	return 0;
 }
 
-/* Keys without the place in the TDF. */
-static bool is_call_of(const struct match_point *pre,
-		       const struct match_point *post)
+/* So long that no call is, as far as was seen. */
+static bool is_longer(const struct pair_function *function, int64_t ns)
 {
-	return pre->key >> 16 == (post->key >> 16 & ~(uint64_t)PAIR_POST);
+	return ns > SECOND && ns / TIMES_LONGER > function->longest;
+}
+
+static uint64_t pairing_process(const struct event *event)
+{
+	return key_map_mix(event->trace->file.header.key, event->record->pid);
+}
+
+/* A call that began before the trace did may be the one that has returned: the
+ * frame would have been left then. */
+static bool unseen_is_possible(const struct pairing *pairing,
+			       const struct pair_known *known,
+			       const struct pair_frame *frame)
+{
+	const struct event *exit = &frame->call.exit;
+	const struct pair_function *f = known->function;
+	bool lost = f->buffer->lost > known->armed;
+	int64_t start = lost ? f->buffer->lost : known->armed;
+
+	if (!f->recursive || start == INT64_MIN ||
+	    is_longer(f, distance(start, exit->time)))
+		return false;
+	return lost || key_map_find(&pairing->begun, pairing_process(exit)) ||
+	       (pairing->foresight && foresight_begun(pairing->foresight,
+						      exit));
+}
+
+/* What its POST may be instead; known: of that. */
+static enum pair_doubt call_doubt(const struct pairing *pairing,
+				  const struct pair_thread *thread,
+				  const struct pair_known *known,
+				  const struct pair_frame *frame)
+{
+	const struct event *entry = &frame->call.entry;
+	const struct event *exit = &frame->call.exit;
+	const struct pair_function *f = known->function;
+	const struct pair_frame *same = frame->same;
+
+	if (entry->time <= f->buffer->lost || entry->time <= thread->disorder ||
+	    entry->damaged || exit->damaged || frame != frame->open->top)
+		return PAIR_LOST;
+	if (f->filtered || entry->time <= f->muted || exit->time >= f->ended)
+		return PAIR_FILTERED;
+	if ((same && !is_longer(f, distance(same->call.entry.time,
+					    exit->time))) ||
+	    unseen_is_possible(pairing, known, frame))
+		return frame->below ? PAIR_PENDING : PAIR_RECURSION;
+	return PAIR_SURE;
+}
+
+/* The frame has its POST, and isn't open any more. Decide what is inside it, and
+ * whether it is sure itself. 0 or -ENOMEM. */
+static int call_settle(struct pairing *pairing, struct pair_thread *thread,
+		       struct pair_frame *frame, enum pair_doubt doubt,
+		       uint64_t left)
+{
+	struct pair_frame *parent = frame->parent;
+	struct pair_call *call = &frame->call;
+	bool undecided = left != UINT64_MAX;
+	int code = 0;
+
+	/* A call that was left inside a pending one: more is left to doubt. */
+	if (doubt == PAIR_SURE)
+		code = pending_decide(pairing, thread, frame->mark, frame,
+				      &undecided);
+	else if (doubt == PAIR_LOST || doubt == PAIR_RECURSION)
+		code = pending_decide(pairing, thread, frame->mark, NULL,
+				      &undecided);
+	else if (undecided)
+		code = pending_decide(pairing, thread, left, NULL, &undecided);
+	call->self = call->latency - frame->inside;
+	call->self_doubt = undecided || frame->inside_doubt || call->self < 0 ||
+			   frame->mark < thread->undecided;
+	if (parent) {
+		parent->inside += call->latency;
+		parent->inside_doubt |= doubt > PAIR_PENDING;
+	}
+	frame->parent = NULL;
+	return code;
+}
+
+/* The POST that has no PRE; its call began before any that is known. */
+static int call_alone(struct pairing *pairing, const struct event *event,
+		      const struct pair_known *known,
+		      struct pair_thread *thread)
+{
+	if (!key_map_find(&pairing->begun, pairing_process(event)) &&
+	    key_map_add_number(&pairing->begun, pairing_process(event), 1))
+		return -ENOMEM;
+	if (thread && thread->top)
+		thread->top->inside_doubt = true;
+	pairing->alone = (struct pair_frame){
+		.call = {
+			.name = known->name, .exit = *event,
+			.pid = event->record->pid, .tid = event->record->tid,
+			.depth = thread ? thread->count : 0,
+			.index = known->index, .beside = known->beside,
+		},
+	};
+	return ended_add(pairing, &pairing->alone, PAIR_NO_PRE);
 }
 
 static int call_end(struct pairing *pairing, const struct event *event,
-		    struct pair_seen *seen)
+		    const struct pair_known *known, struct pair_seen *seen)
 {
 	struct pair_thread *thread = pairing_thread_find(pairing, event);
-	size_t at = thread ? thread->count : 0;
+	struct pair_open *open = thread ? thread_open_find(pairing, thread,
+							   known->function) :
+					  NULL;
+	struct pair_frame *frame = open ? open->top : NULL;
+	uint64_t left = UINT64_MAX;
+	struct ras_record *copy;
+	enum pair_doubt doubt;
 
-	seen->depth = at;
-	while (at && (!is_call_of(thread->calls[at - 1].point, event->point) ||
-		      thread->calls[at - 1].time > event->time))
-		at--;
-	if (!at--)
-		return 0;
-	seen->role = PAIR_POST_MATCHED;
-	seen->call = thread->calls[at];
-	seen->depth = seen->call.depth;
-	seen->latency = distance(seen->call.time, event->time);
+	for (size_t i = 0; frame && frame->call.entry.time > event->time; i++)
+		frame = i < STEPS_MOST ? frame->same : NULL;
+	seen->depth = thread ? thread->count : 0;
+	if (!frame) {
+		seen->doubt = PAIR_NO_PRE;
+		return call_alone(pairing, event, known, thread);
+	}
+	frame->call.exit = *event;
+	frame->call.latency = distance(frame->call.entry.time, event->time);
 	seen->late = thread_pass(thread, event->time);
-	if (calls_drop(pairing, thread, at + 1, thread->count - at - 1,
-		       event->point))
+	doubt = call_doubt(pairing, thread, known, frame);
+	if (known->function->longest < frame->call.latency)
+		known->function->longest = frame->call.latency;
+	if (calls_leave(pairing, thread, frame, PAIR_NO_POST, &left))
 		return -ENOMEM;
-	memmove(thread->calls + at, thread->calls + at + 1,
-		(thread->count - at - 1) * sizeof(*thread->calls));
-	thread->count--;
-	pairing->open_count--;
+	pair_frame_take(thread, frame);
+	if (call_settle(pairing, thread, frame, doubt, left))
+		return -ENOMEM;
+	seen->role = doubt == PAIR_SURE ? PAIR_POST_MATCHED : PAIR_POST_UNSURE;
+	seen->doubt = doubt;
+	seen->depth = frame->call.depth;
+	seen->latency = frame->call.latency;
+	seen->call = frame->call;
+	if (doubt != PAIR_PENDING)
+		return ended_add(pairing, frame, doubt);
+	if (pairing_make_room(pairing, event->record->length))
+		return -ENOMEM;
+	seen->kept = &frame->call;
+	frame->mark = thread->marks++;
+	frame->above = NULL;
+	frame->below = thread->pending;
+	if (thread->pending)
+		thread->pending->above = frame;
+	thread->pending = frame;
+	frame->call.exit.record = NULL;
+	if (!(pairing->wanted & PAIRING_EXITS))
+		return 0;
+	copy = malloc(event->record->length);
+	if (!copy)
+		return -ENOMEM;
+	frame->call.exit.record = memcpy(copy, event->record,
+					 event->record->length);
+	frame->bytes += event->record->length;
+	pairing->bytes += event->record->length;
 	return 0;
 }
 
 int pairing_see(struct pairing *pairing, const struct event *event,
 		struct pair_seen *seen)
 {
-	const struct pair_function *function = pairing_function(pairing, event);
+	const struct pair_known *known;
 	struct pair_thread *thread;
 	int code = 0;
 
-	if (!function)
+	ended_free(pairing);
+	pairing->events++;
+	if (!pairing_buffer(pairing, event->trace, event->time))
 		return -ENOMEM;
-	pairing->unmatched_count = 0;
-	*seen = (struct pair_seen){ .role = function->role,
-				    .index = function->index,
-				    .name = function->name };
-	if (function->role == PAIR_PRE) {
-		code = call_begin(pairing, event, function, seen);
-	} else if (function->role == PAIR_POST_ALONE) {
-		code = call_end(pairing, event, seen);
+	known = pairing_known(pairing, event);
+	if (!known)
+		return -ENOMEM;
+	if (known->function && event->trace->file.source.pipe &&
+	    known->function->checked != event->trace->file.pass.time)
+		function_check(known->function, event->point, event->trace);
+	*seen = (struct pair_seen){ .role = known->role,
+				    .index = known->index,
+				    .name = known->name };
+	if (known->function && event->record->flags & RAS_RECORD_MUTED) {
+		known->function->muted = later(event->time, SECOND);
+		pairing->muted++;
+	}
+	if (known->role == PAIR_PRE) {
+		code = call_begin(pairing, event, known, seen);
+	} else if (known->role == PAIR_POST_ALONE) {
+		code = call_end(pairing, event, known, seen);
 	} else {
 		thread = pairing_thread_find(pairing, event);
 		seen->depth = thread ? thread->count : 0;
 	}
-	seen->unmatched = pairing->unmatched;
-	seen->unmatched_count = pairing->unmatched_count;
+	seen->ended = pairing->ended;
+	seen->ended_count = pairing->ended_count;
 	return code;
 }
 
 /* ---- */
 
-const struct pair_call *pairing_open_call(struct pairing *pairing)
+struct pair_call *pairing_open_call(struct pairing *pairing)
 {
 	struct pair_thread *thread;
+	struct pair_frame *frame;
+	enum pair_doubt doubt = PAIR_OPEN;
 
-	while ((thread = pairing->oldest) && !thread->count)
+	ended_free(pairing);
+	while ((thread = pairing->oldest) && !thread->top && !thread->pending)
 		thread_free(pairing, thread);
 	if (!thread)
 		return NULL;
-	pairing->given = thread->calls[--thread->count];
-	pairing->open_count--;
-	return &pairing->given;
+	frame = thread->pending;
+	if (frame) {
+		thread->pending = frame->below;
+		frame->gone = true;
+		doubt = PAIR_RECURSION;
+	} else {
+		frame = thread->top;
+		pair_frame_take(thread, frame);
+	}
+	ended_add(pairing, frame, doubt);
+	return &frame->call;
 }
 
-struct pairing *pairing_open(void)
+uint64_t pairing_muted(const struct pairing *pairing)
 {
-	return calloc(1, sizeof(struct pairing));
+	return pairing->muted;
+}
+
+uint32_t pairing_path_count(const struct pairing *pairing)
+{
+	return pairing->path_count;
+}
+
+const struct pair_path *pairing_path(const struct pairing *pairing,
+				     uint32_t path)
+{
+	return path ? &pairing->paths[path - 1] : NULL;
+}
+
+struct pairing *pairing_open(unsigned int wanted,
+			     const struct foresight *foresight)
+{
+	struct pairing *pairing = calloc(1, sizeof(*pairing));
+
+	if (!pairing)
+		return NULL;
+	pairing->wanted = wanted;
+	pairing->foresight = foresight;
+	/* so that pairing_open_call() needs none */
+	if (array_grow(&pairing->ended, 0, &pairing->ended_room,
+		       sizeof(*pairing->ended)))
+		return pairing;
+	free(pairing);
+	return NULL;
 }
 
 void pairing_close(struct pairing *pairing)
 {
 	size_t at = 0;
-	void *function;
+	void *item;
 
 	if (!pairing)
 		return;
+	ended_free(pairing);
 	while (pairing->oldest)
 		thread_free(pairing, pairing->oldest);
-	while ((function = key_map_next(&pairing->functions, &at)))
-		function_free(function);
+	while ((item = key_map_next(&pairing->known, &at)))
+		known_free(item);
+	for (at = 0; (item = key_map_next(&pairing->functions, &at));)
+		free(item);
+	for (at = 0; (item = key_map_next(&pairing->buffers, &at));)
+		free(item);
+	key_map_free(&pairing->begun);
+	key_map_free(&pairing->known);
 	key_map_free(&pairing->functions);
+	key_map_free(&pairing->buffers);
 	key_map_free(&pairing->threads);
-	free(pairing->unmatched);
+	key_map_free(&pairing->opens);
+	key_map_free(&pairing->path_numbers);
+	free(pairing->paths);
+	free(pairing->ended);
 	free(pairing);
 }
