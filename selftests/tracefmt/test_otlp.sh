@@ -9,8 +9,7 @@ need_tree
 built=${BUILT:-$TOP/build/selftests}/tracefmt
 here=$(dirname "$0")
 [ -x "$built/make_calls" ] || skip_all "needs $built/make_calls"
-NODE_PATH=$("$TOP/scripts/node_package" \
-	@opentelemetry/otlp-transformer@0.57.2 2>"$TMP/why") ||
+NODE_PATH=$("$TOP/scripts/node_package" otlp 2>"$TMP/why") ||
 	skip_all "$(tail -n 1 "$TMP/why")"
 export NODE_PATH
 here=$(cd "$here" && pwd)
@@ -66,6 +65,7 @@ cpu 0
 1000000400 7 70 1 2 0
 1000000500 7 71 1 32770 0 "abc" 8
 SCRIPT
+mkdir hostile
 "$built/make_odd" . 3 1500 || bail "make_odd"
 
 # ---- JSON ----
@@ -130,6 +130,16 @@ for trace in sample typed odd; do
 		node "$here/otlp_server.js" --check $trace.json
 done
 is "$(grep -o '"timeUnixNano"' odd.json | wc -l)" 1500 "and all of it is there"
+
+# 1969-12-20, 1677 (the first time there can be), 2262 (the last one)
+for start in -1000000000000000 -9223372036854775807 9223372036854700000; do
+	"$built/make_hostile" hostile $start || bail "make_hostile"
+	tracefmt -q --tff hostile --otlp=hostile.json hostile/hostile.ras 2>err
+	ok "hostile text from $start on is valid by the definitions" \
+		node "$here/otlp_server.js" --check hostile.json
+done
+is "$(LC_ALL=C tr -d '\n -~\200-\377' <hostile.json | wc -c)" 0 \
+	"and has no control characters"
 
 # ---- HTTP ----
 

@@ -8,8 +8,7 @@ need_tree
 
 built=${BUILT:-$TOP/build/selftests}/tracefmt
 [ -x "$built/make_calls" ] || skip_all "needs $built/make_calls"
-NODE_PATH=$("$TOP/scripts/node_package" @duckdb/node-api@1.5.6-r.1 \
-	2>"$TMP/why") || skip_all "$(tail -n 1 "$TMP/why")"
+NODE_PATH=$("$TOP/scripts/node_package" duckdb 2>"$TMP/why") || skip_all "$(tail -n 1 "$TMP/why")"
 export NODE_PATH
 node -e 'require("@duckdb/node-api")' 2>"$TMP/why" ||
 	skip_all "DuckDB does not run here: $(grep -m 1 Error "$TMP/why")"
@@ -149,7 +148,7 @@ is "32770 $(cat answer5)" "$(by minor --text 'of 4 bytes')" \
 	"values that were not recorded"
 is "$(cat answer6)" "0 0 20" "CSV and JSON have the same events"
 is "$(awk '{ print $1, $2 }' answer7 | sort)" "$(for trace in $traces; do
-	tracefmt -q --tff . --pair $trace | awk -v host="${trace%.ras}" '
+	tracefmt -q --tff . --pair "$trace" | awk -v host="${trace%.ras}" '
 		$NF == "work" { sub("m", "host", host); print host, $(NF - 2)
 			exit }'
 	done | sort)" "the slowest calls, as docs/fleet.md finds them"
