@@ -117,6 +117,7 @@ async function filterRun() {
 		return;
 	const rows = new Uint32Array(n);
 	let count = 0;
+	const stopped = () => run !== filter.runs;
 	const ended = await inPieces(Math.ceil(n / PIECE), (piece) => {
 		const end = Math.min(n, (piece + 1) * PIECE);
 		for (let i = piece * PIECE; i < end; i++)
@@ -124,14 +125,14 @@ async function filterRun() {
 				rows[count++] = i;
 		if (piece % 50 === 49)
 			progressShow("Filtering", end);
-	}, () => run !== filter.runs);
+	}, stopped);
 	if (!ended)
 		return;
 	filter.shown = rows.slice(0, count);
 	byId("matched").textContent = count === n ?
 		eventsShow(n) : `${countShow(count)} of ${eventsShow(n)}`;
-	for (const listener of filter.listeners)
-		listener();
+	await inPieces(filter.listeners.length, (k) => filter.listeners[k](),
+		stopped);
 }
 
 function progressShow(what, done) {
