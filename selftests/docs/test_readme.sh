@@ -47,9 +47,9 @@ follow() {
 is "$(awk 'END { print (NR <= 150) }' "$TOP/README")" 1 \
 	"README has at most 150 lines"
 
-# The first screen: three commands for any program.
+# The first screen: one command for any program, and three for another machine.
 sed '/^How it works$/,$d' "$TOP/README" | sed -n 's/^    # //p' >"$TMP/first"
-is "$(wc -l <"$TMP/first")" 3 "README begins with three commands"
+is "$(wc -l <"$TMP/first")" 4 "README begins with four commands"
 cat >"$TMP/app.c" <<'C'
 #include <stdio.h>
 #include <string.h>
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 C
 ok "a program" cc -g -o "$TMP/app" "$TMP/app.c"
 if [ "$(id -u)" -eq 0 ]; then
-	status 0 "the three commands succeed" \
+	status 0 "the four commands succeed" \
 		sh -ec "cd '$TMP'; . ./first"
 	like "$(cat "$TMP/out")" '^count = 3$' "and print what it was given"
 fi
