@@ -97,9 +97,9 @@ struct pair_seen {
 	int64_t late;		/* ns that it is older than a PRE or POST
 				 * before it in its thread (a late record, a
 				 * damaged time); else 0 */
-	/* Calls that have ended with it, or been decided: of a POST pending ones,
-	 * those inside of it that have no POST, innermost first, and itself; of a
-	 * PRE those that were given up for it, of any thread. They stay until
+	/* Calls that have ended with it, or been decided: of a POST those inside
+	 * of it that have no POST, innermost first, pending ones, and itself; of
+	 * a PRE those that were given up for it, of any thread. They stay until
 	 * the next event. */
 	struct pair_call *const *ended;
 	size_t ended_count;
