@@ -122,6 +122,27 @@ log step in - fields.step=1
 process service.name=unknown_service host.name=a"host os.type=linux os.version=6.1.0-test process.pid=8
 span work in - took 100 args_notes.n={"why":"short","bytes":0,"of":4} unmatched=open at the end' \
 	"calls are spans, in each other; others are log records of them"
+# of which a record is missing, and a recursion that an exception may have left
+"$built/make_calls" doubt.ras <<'SCRIPT' || bail "make_calls"
+session 1 1 0 1 2 5 32769 32770
+cpu 0
+1000000000 7 70 1 1 0 "one"
+1000000100 7 70 1 2 0 5
+gap 4096
+1000000200 7 70 1 32770 0 "late" 3
+1000000300 7 70 1 32769 0 1
+1000000400 7 71 1 1 0 "two"
+1000000500 7 71 1 1 0 "three"
+1000000600 7 71 1 32769 0 2
+1000000700 7 72 1 32769 0 4
+SCRIPT
+status 0 "calls in doubt" tracefmt -q --tff . --format=otlp doubt.ras
+cp "$TMP/out" doubt.json
+ok "are valid, too" node "$here/otlp_server.js" --check doubt.json
+is "$(node show.js doubt.json | grep -c '^span')" 4 "each PRE is a span"
+is "$(grep -oE 'result.(Return_Code|returns)' doubt.json | wc -l)" 3 \
+	"which has what its POST has, perhaps marked"
+is "$(grep -o 'uncertain POST' doubt.json | wc -l)" 3 "as uncertain"
 tracefmt -q --tff . --format=otlp calls.ras >again.json 2>err
 ok "ids are the same each time" cmp calls.json again.json
 for trace in sample typed odd; do

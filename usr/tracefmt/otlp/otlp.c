@@ -216,11 +216,13 @@ static struct otlp_call *otlp_call_take(struct otlp *otlp,
 					const struct pair_call *of)
 {
 	struct otlp_call *call = key_map_find(&otlp->calls, of->number);
-	struct otlp_thread *thread = otlp_thread_find(otlp, of->entry.trace, of->pid,
-						      of->tid);
+	struct otlp_thread *thread;
 	struct otlp_call **link;
 
-	if (!call || !thread)
+	if (!call)
+		return NULL;
+	thread = otlp_thread_find(otlp, of->entry.trace, of->pid, of->tid);
+	if (!thread)
 		return NULL;
 	key_map_remove(&otlp->calls, of->number, call);
 	otlp->open_bytes -= call->size;
@@ -502,7 +504,7 @@ static uint64_t otlp_time(int64_t time)
  * in otlp->attributes. Frees it. */
 static int otlp_span_add(const struct output *output, struct otlp_call *call,
 			 const struct pair_call *of, int64_t end,
-			 const char *unmatched)
+			 const char *doubt)
 {
 	struct otlp *otlp = output->own;
 	struct otlp_message *m = otlp_batch_add(&otlp->batch, OTLP_SPANS,
@@ -528,11 +530,11 @@ static int otlp_span_add(const struct output *output, struct otlp_call *call,
 	otlp_fixed(m, OTLP_FIELD(8, "endTimeUnixNano"), otlp_time(end));
 	otlp_list(m, OTLP_FIELD(SPAN_ATTRIBUTES, "attributes"));
 	otlp_elements(m, call->attributes, call->size);
-	if (unmatched)
-		otlp_attribute_string(m, SPAN_ATTRIBUTES, "rastrace.unmatched",
-				      unmatched, strlen(unmatched));
-	else
+	if (of->exit.point)
 		otlp_elements(m, after->data, after->used);
+	if (doubt)
+		otlp_attribute_string(m, SPAN_ATTRIBUTES, "rastrace.unmatched",
+				      doubt, strlen(doubt));
 	otlp_list_end(m);
 	if (call->dropped)
 		otlp_number(m, OTLP_FIELD(10, "droppedAttributesCount"),
@@ -582,20 +584,44 @@ static int otlp_log_add(const struct output *output, const struct event *event,
 
 /* ---- */
 
-static int otlp_unmatched_add(struct output *output,
-			      const struct pair_seen *seen, int64_t time)
+static int otlp_plain_add(struct output *output, const struct event *event,
+			  int64_t time, bool alone, struct scratch *scratch)
 {
 	struct otlp *otlp = output->own;
-	int code = 0;
+	int code = otlp_attributes_make(otlp, output, event, &names_log,
+					scratch);
 
-	for (size_t i = 0; !code && i < seen->ended_count; i++) {
-		const struct pair_call *of = seen->ended[i];
+	otlp_place_add(otlp, event, LOG_ATTRIBUTES, NULL);
+	if (alone)
+		otlp_text_add(otlp, LOG_ATTRIBUTES, "rastrace.unmatched",
+			      "no PRE", 6);
+	return code ? code : otlp_log_add(output, event, scratch, time);
+}
 
-		if (of->doubt == PAIR_NO_POST || of->doubt == PAIR_GIVEN_UP)
-			code = otlp_span_add(output, otlp_call_take(otlp, of), of,
-				     time, "no POST");
-	}
-	return code;
+/* A call that has ended, or been decided; without a POST at `time`, for this
+ * reason. */
+static int otlp_ended_add(struct output *output, const struct pair_call *of,
+			  int64_t time, const char *reason,
+			  struct scratch *scratch)
+{
+	struct otlp_call *call;
+	int code;
+
+	if (of->doubt == PAIR_NO_PRE)	/* it has turned out to be none */
+		return otlp_plain_add(output, &of->exit, of->exit.time, true,
+				      scratch);
+	call = otlp_call_take(output->own, of);
+	if (!call)
+		return 0;
+	if (!of->exit.point)
+		return otlp_span_add(output, call, of, time, reason);
+	code = otlp_attributes_make(output->own, output, &of->exit, &names_post,
+				    scratch);
+	if (code)
+		free(call);
+	return code ? code :
+	       otlp_span_add(output, call, of, of->exit.time,
+			     of->doubt == PAIR_SURE ? NULL : "uncertain POST");
 }
 
 static int otlp_event_give(struct output *output, const struct event *event,
@@ -604,12 +630,19 @@ static int otlp_event_give(struct output *output, const struct event *event,
 {
 	struct otlp *otlp = output->own;
 	int64_t time;
-	int code;
+	int code = 0;
 
 	if (__builtin_add_overflow(event->time, seen->late, &time))
 		time = INT64_MAX;
 	otlp->last = time;
-	code = otlp_unmatched_add(output, seen, time);
+	for (size_t i = 0; !code && i < seen->ended_count; i++) {
+		const struct pair_call *of = seen->ended[i];
+
+		if (of->doubt != PAIR_NO_PRE ||
+		    of->exit.number != event->number)
+			code = otlp_ended_add(output, of, time, "no POST",
+					      scratch);
+	}
 	if (code)
 		return code;
 	switch (seen->role) {
@@ -622,22 +655,10 @@ static int otlp_event_give(struct output *output, const struct event *event,
 		       otlp_call_begin(otlp, event, scratch, time);
 	case PAIR_POST_MATCHED:
 	case PAIR_POST_UNSURE:
-		code = otlp_attributes_make(otlp, output, event, &names_post,
-					    scratch);
-		return code ? code :
-		       otlp_span_add(output, otlp_call_take(otlp, &seen->call),
-				     &seen->call, time,
-				     seen->role == PAIR_POST_UNSURE ?
-				     "uncertain POST" : NULL);
+		return 0;	/* it is part of its call */
 	default:
-		code = otlp_attributes_make(otlp, output, event, &names_log,
-					    scratch);
-		otlp_place_add(otlp, event, LOG_ATTRIBUTES, NULL);
-		if (seen->role == PAIR_POST_ALONE)
-			otlp_text_add(otlp, LOG_ATTRIBUTES,
-				      "rastrace.unmatched", "no PRE", 6);
-		return code ? code :
-		       otlp_log_add(output, event, scratch, time);
+		return otlp_plain_add(output, event, time,
+				      seen->role == PAIR_POST_ALONE, scratch);
 	}
 }
 
@@ -671,7 +692,8 @@ static int otlp_open(struct output *output, struct text *text,
 	const char *url = output->settings->otlp_url;
 	struct otlp *otlp = output->own;
 
-	otlp->pairing = pairing_open(output->pairing_wanted, output->foresight);
+	otlp->pairing = pairing_open(output->pairing_wanted | PAIRING_EXITS,
+				     output->foresight);
 	if (!otlp->pairing)
 		return -ENOMEM;
 	otlp->batch.is_json = !url;
@@ -691,16 +713,18 @@ static int otlp_close(struct output *output, struct text *text,
 	struct otlp *otlp = output->own;
 	const struct otlp_batch *batch = &otlp->batch;
 	const struct pair_call *of;
-	int code = 0;
+	struct scratch *scratch = calloc(1, sizeof(*scratch));
+	int code = scratch ? 0 : -ENOMEM;
 
 	while (!code && (of = pairing_open_call(otlp->pairing))) {
-		if (of->doubt != PAIR_OPEN)
-			continue;
-		code = otlp_span_add(output, otlp_call_take(otlp, of), of,
-				     otlp->last, "open at the end");
+		code = otlp_ended_add(output, of, otlp->last, "open at the end",
+				      scratch);
 		if (!code && otlp_batch_is_full(batch))
 			code = otlp_batch_give(&otlp->batch, text);
 	}
+	if (scratch)
+		free(scratch->pieces);
+	free(scratch);
 	if (!code)
 		code = otlp_batch_give(&otlp->batch, text);
 	if (code || !*batch->reason)
