@@ -40,7 +40,7 @@ endif
 JOBS	= $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 LIB	:= $(B)/lib.a
-LIB_SRC	:= $(filter-out usr/lib/static/%,$(wildcard bpf/*.c usr/lib/*.c \
+LIB_SRC	:= $(filter-out usr/lib/static/%,$(wildcard bpf/*.c bpf/*/*.c usr/lib/*.c \
 	   usr/lib/*/*.c usr/lib/*/*/*.c))
 # what replaces functions of dynamic programs
 STATIC	= $(call objs,$(wildcard usr/lib/static/*.c))

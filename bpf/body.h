@@ -12,147 +12,12 @@
 #define BPF_BODY_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stddef.h>
 #include <linux/bpf.h>
 #include "lib/error.h"
 #include "lib/formats/tdf.h"
-
-enum body_context {
-	BODY_UPROBE,	/* ctx is struct pt_regs; ip = probed address */
-	BODY_KPROBE,	/* ctx is struct pt_regs; ip = probed address, on x86
-			 * that + 1; memory is the kernel's */
-	BODY_TEST,	/* for test runs: a map holds the cookie and pt_regs */
-};
-
-/* What the kernel's structures look like: offsets in bytes from its BTF. */
-struct body_layout {
-	/* of task_struct.thread: those of body_thread_bases, the selectors ds,
-	 * es and what else segments need (segment.c); 0: unknown */
-	__u32 thread_base[2];
-	__u32 thread_ds, thread_es, thread_fsindex, thread_gsindex;
-	__u32 tls_array;		/* task_struct.thread.tls_array */
-	__u32 task_mm, mm_ldt;		/* task_struct.mm, mm_struct.context.ldt */
-	__u32 ldt_entries, ldt_count;	/* struct ldt_struct */
-	__u32 task_parent, task_tgid;	/* task_struct.real_parent, tgid */
-	/* of what bpf_find_vma shows; all or none, but vma_uffd (of struct
-	 * vm_area_struct.vm_userfaultfd_ctx.ctx; 0: the kernel has no
-	 * userfaultfd) */
-	__u32 vma_flags, vma_file, vma_ops, vma_uffd;
-	__u32 file_inode, inode_mode, inode_sb, sb_magic, sb_bdev;
-	__u32 mm_xol, xol_vaddr;	/* where the process's return probes wait:
-					 * mm_struct.uprobes_state.xol_area,
-					 * xol_area.vaddr */
-	/* of the return probe that is hit: task_struct.utask,
-	 * uprobe_task.return_instances, struct return_instance */
-	__u32 task_utask, utask_returns;
-	__u32 return_func, return_stack, return_chained;
-	__u32 task_btf;			/* BTF id of struct task_struct */
-	/* the count of what is interrupted: task_struct.thread_info's, or of the
-	 * CPU: BTF id of the variable, and offset in it; 0: not that one */
-	__u32 task_count, cpu_count, cpu_count_at;
-	bool vma;			/* these are known */
-};
-
-#define BODY_FILTERS	8		/* most of a kind */
-
-/* Which processes are traced: any of each kind that is given. */
-struct body_filter {
-	int pids_fd;			/* set of process ids; -1 none */
-	__u32 uids[BODY_FILTERS];
-	char comms[BODY_FILTERS][16];	/* padded with zeros */
-	struct { __u64 id; int level; } cgroups[BODY_FILTERS];
-	unsigned int uid_count, comm_count, cgroup_count;
-};
-
-/* Run-time address of a section, for the DW_OP_addr in it. */
-struct body_section {
-	__u64 address, size;		/* as in the TDF */
-	__u64 run;			/* of its first byte */
-	bool percpu;			/* run + offset of the running CPU */
-};
-
-/* Registers that pt_regs doesn't have: members of task_struct.thread, and which
- * thread_base they are. A kernel has those of its processor. */
-#define BODY_THREAD_BASES	3
-extern const struct body_thread_base {
-	const char *member;
-	int index;
-} body_thread_bases[BODY_THREAD_BASES];
-
-/* Of points that are CALL or RELEASE (tdf.h), and stacks without frame pointers
- * (unwind.h). */
-struct body_heap {
-	int calls_fd;		/* buffer.h; -1: there are no such points */
-	int blocks_fd;		/* -1: all blocks are recorded */
-	int owners_fd;		/* a hash: process -> whose memory it works in;
-				 * who isn't there has its own. -1: all have */
-	__u64 min_size;		/* smaller blocks aren't recorded */
-	__u64 sample;		/* a block of n bytes is recorded with the chance
-				 * 1 - exp(-n / sample); 0: always */
-	int rows_fd, segments_fd, spaces_fd;	/* unwind.h; -1: there are no
-						 * tables */
-	__u32 rows;		/* entries of the map */
-};
-
-/* Where the program runs and which maps it finds there. */
-struct body_target {
-	enum body_context context;
-	/* buffer.h; map fds go into the code */
-	int buffer_fd, nest_fd, trigger_fd;
-	int processes_fd;		/* -1: who hits isn't kept */
-	int count_fd, why_fd, state_fd, sites_fd;
-	int limits_fd;
-	int test_fd;			/* BODY_TEST: one entry, u64 cookie,
-					 * then struct pt_regs */
-	bool single;			/* the program has one link, with this
-					 * cookie: it goes into the code */
-	__u64 cookie;
-	__u64 key;
-	__u64 slice_bytes, nest_bytes;
-	__u32 cpus;			/* possible CPUs */
-	__u16 session, major;
-	/* BTF ids of the kfuncs bpf_preempt_disable and _enable in vmlinux;
-	 * 0: the kernel has none */
-	__u32 preempt_disable, preempt_enable;
-	/* BTF id of the kernel module's kfunc rastrace_segments_save;
-	 * 0: it isn't there, and segment registers are as of the last context
-	 * switch */
-	__u32 segments_save;
-	/* The same of rastrace_vector_read; 0: what is in vector registers is
-	 * absent */
-	__u32 vector_read;
-	int module_fd;			/* of their BTF */
-	int address_bits;		/* of user space; 0: what is usual with
-					 * the processor */
-	bool func_ip;			/* bpf_get_func_ip works at a return probe
-					 * of user space where its function is */
-	bool bring_in;			/* absent memory is brought in; the program
-					 * becomes sleepable where it reads any */
-	const struct body_layout *layout;
-	const struct body_filter *filter;	/* NULL: all processes */
-	const struct body_heap *heap;	/* NULL: the TDF has no such points, and
-					 * there are no tables */
-	__u32 context_mask;		/* RAS_CONTEXT_* */
-	__u32 context_depth;		/* frames of RAS_CONTEXT_STACK */
-	__u32 max_rate;			/* records per second; 0: no ceiling */
-	bool trigger;			/* this point stops the recording */
-	__u64 trigger_after;		/* ... after so many more records */
-	/* of a kernel's module, when arming; user space has none */
-	const struct body_section *sections;
-	__u32 section_count;
-	__u64 percpu_offsets;		/* address of the kernel's __per_cpu_offset */
-};
-
-#define BODY_MODULE_PLACE	1	/* in the program's fd_array: BTF of the
-					 * kernel module, when one of its kfuncs
-					 * is called */
-#define BODY_UNWINDS		4	/* stacks by tables, each has one */
-/* Its subprograms, in their order */
-enum {
-	BODY_KEEP, BODY_AGAIN, BODY_TREE, BODY_TREE_WALK, BODY_BRING_IN, BODY_TOUCH, BODY_MAPPING,
-	BODY_UNWIND_FIRST,
-};
-#define BODY_SUBPROGRAMS	(BODY_UNWIND_FIRST + BODY_UNWINDS)
+#include "plan/target.h"
 
 struct body_note {		/* which statement made an instruction */
 	__u32 insn;		/* index of its first instruction */
@@ -179,5 +44,16 @@ int body_generate(struct body *body, const struct tdf *tdf,
 		  const struct tdf_point *point, const struct tdf_site *site,
 		  const struct body_target *target, struct error *err);
 void body_free(struct body *body);
+
+/* Before it is instructions */
+enum body_stage {
+	BODY_STAGE_NONE, BODY_STAGE_PLAN, BODY_STAGE_CODE, BODY_STAGE_PLACED,
+};
+
+/* Print a stage of the body that body_generate() makes; the same results. */
+int body_stage_print(FILE *out, enum body_stage stage, const struct tdf *tdf,
+		     const struct tdf_point *point,
+		     const struct tdf_site *site,
+		     const struct body_target *target, struct error *err);
 
 #endif

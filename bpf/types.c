@@ -8,7 +8,7 @@
 #include <linux/btf.h>
 
 #define INFO(kind, count)	((__u32)BTF_KIND_##kind << 24 | (count))
-#define STRINGS			"\0long\0address\0bytes\0string\0record\0bring_in\0touch\0mapping\0unwind\0keep\0again\0tree\0tree_walk"
+#define STRINGS			"\0long\0address\0bytes\0string\0record\0bring_in\0touch\0mapping\0unwind\0keep\0again\0tree\0tree_walk\0walk"
 #define NAME_LONG		1
 #define NAME_ADDRESS		6
 #define NAME_BYTES		14
@@ -22,6 +22,7 @@
 #define NAME_AGAIN		69
 #define NAME_TREE		75
 #define NAME_TREE_WALK		80
+#define NAME_WALK		90
 
 /* Ids: their number, from 1 */
 enum type {
@@ -76,7 +77,7 @@ static const struct {
 		.functions = {
 			{ NAME_RECORD, INFO(FUNC, BTF_FUNC_GLOBAL),
 			  { PROTO_RECORD } },
-			STATIC(NAME_KEEP), STATIC(NAME_AGAIN),
+			STATIC(NAME_KEEP), STATIC(NAME_WALK), STATIC(NAME_AGAIN),
 			STATIC(NAME_TREE),
 			{ NAME_TREE_WALK, INFO(FUNC, BTF_FUNC_GLOBAL),
 			  { PROTO_TREE } },

@@ -430,6 +430,21 @@ struct ras_session {
 #define RAS_SESSION_KERNEL	0x0004	/* has kprobes */
 #define RAS_SESSION_BRINGS_IN	0x0008	/* absent memory is brought in */
 #define RAS_SESSION_FILTERED	0x0010	/* processes were asked for */
+#define RAS_SESSION_READS	0x0f00	/* RAS_READS_* */
+#define RAS_SESSION_READS_SHIFT	8
+
+/* How memory of processes is read: directly, or by helper calls, and why */
+#define RAS_READS_NONE		0	/* not at all, or an older program armed */
+#define RAS_READS_DIRECT	1
+#define RAS_READS_ASKED		2	/* by helper: --reads=helper */
+#define RAS_READS_PROCESSOR	3	/* not made for this processor */
+#define RAS_READS_KERNEL	4	/* the kernel lacks functions or types */
+#define RAS_READS_LOCKDOWN	5	/* the kernel is locked down */
+#define RAS_READS_ADDRESSES	6	/* physical addresses are not shown */
+#define RAS_READS_LEVELS	7	/* page tables have five levels */
+#define RAS_READS_ENTRIES	8	/* of page tables: encrypted memory */
+#define RAS_READS_UNPROVEN	9	/* the proof on pages of our own failed */
+#define RAS_READS_KINDS		10
 
 struct ras_session_point {
 	__u64 hash;		/* data hash of the tracepoint */

@@ -2,8 +2,7 @@
 /*
  * Tables for unwinding stacks of code that keeps no frame pointers: what a BPF
  * program needs of .eh_frame (DWARF 5, 6.4; LSB Core, "Exception Frames"), made
- * before the recording, and what lies where in the processes. Two array maps of
- * the session and a hash:
+ * before the recording, and what lies where in the processes. Maps of the session:
  *
  *   unwind_rows      struct unwind_row: the tables of all modules, one after
  *                    the other: its rows in ascending order of pc, then its
@@ -11,6 +10,7 @@
  *   unwind_segments  struct unwind_segment: those of an address space, one after
  *                    the other in ascending order of start
  *   unwind_spaces    process id -> struct unwind_space
+ *   unwind_cache     struct unwind_cached, of each CPU: rows that were found
  *
  * A row holds from its pc up to the next one's. Who has a process id that isn't
  * in the hash, or code that lies in no segment, is followed by frame pointers.
@@ -66,8 +66,21 @@ struct unwind_segment {
 };
 
 struct unwind_space {
-	__u32 first;		/* of unwind_segments */
-	__u32 segments;
+	__u16 first;		/* of unwind_segments */
+	__u16 segments;
+	__u32 generation;	/* another one of other segments */
+};
+
+/*
+ * The row of the code at `pc` in a space. Who writes one stores `pc` last, and 0
+ * there before; who reads one looks at it before and after.
+ */
+#define UNWIND_CACHE	1024	/* entries: by hash of the address */
+
+struct unwind_cached {
+	__u64 pc;
+	struct unwind_space space;
+	struct unwind_row row;
 };
 
 #endif

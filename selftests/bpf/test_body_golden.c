@@ -260,7 +260,7 @@ static void heap_set(void)
 	heap = (struct body_heap){
 		.calls_fd = 21, .blocks_fd = 22, .owners_fd = -1, .min_size = 64,
 		.sample = 4096, .rows_fd = 23, .segments_fd = 24,
-		.spaces_fd = 25, .rows = 1 << 16,
+		.spaces_fd = 25, .cache_fd = 26, .rows = 1 << 16,
 	};
 	bed.target.heap = &heap;
 }
@@ -1510,21 +1510,24 @@ static void all_show(void)
 	cpu = machines;
 }
 
-/* Nothing is left of those that are freed. */
+/* Nothing is left of those that are freed: that would grow in each round. In the
+ * end the allocator keeps no more for itself. */
 static void memory_check(void)
 {
-	size_t used = 0;
+	bool same = false;
 
-	for (int i = 0; i < 2; i++) {
-		used = mallinfo2().uordblks;
+	for (int i = 0; i < 100 && !same; i++) {
+		size_t used = mallinfo2().uordblks;
+
 		for (size_t k = 0; k < sizeof(bodies) / sizeof(*bodies); k++) {
 			struct body body;
 
 			bodies[k].make(&body, NULL);
 			body_free(&body);
 		}
+		same = i && mallinfo2().uordblks <= used;
 	}
-	tap_is(mallinfo2().uordblks, used, "memory is given back");
+	tap_ok(same, "memory is given back");
 }
 
 /* The types that the subprograms are described with */

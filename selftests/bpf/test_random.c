@@ -7,6 +7,8 @@
  */
 #include "bed.h"
 #include "random.h"
+#include "lib/arm/kernel/direct_probe.h"
+#include "lib/arm/kernel/features.h"
 #include "lib/formats/rpn.h"
 
 #define PROGRAMS	250
@@ -430,6 +432,22 @@ static const char *bad_expression(const struct bed *bed)
 	return NULL;
 }
 
+/* Half of the bodies of each machine read directly, where that works. */
+static struct body_direct direct;
+static bool is_direct;
+
+static void direct_find(struct bed *bed)
+{
+	struct body_layout *layout = &bed->layout, all;
+
+	features_read_layout(&all);
+	layout->mm_pgd = all.mm_pgd;
+	layout->mm_flushes = all.mm_flushes;
+	layout->cast_kfunc = all.cast_kfunc;
+	layout->cast_type = all.cast_type;
+	is_direct = direct_probe(&direct, layout) == RAS_READS_DIRECT;
+}
+
 /* Programs whose branches have too many ways for the verifier */
 static int refused;
 
@@ -439,6 +457,7 @@ static bool run(struct bed *bed, uint64_t number)
 	int ret;
 
 	random_point(bed, number);
+	bed->target.direct = is_direct && number & 4 ? &direct : NULL;
 	bad = bad_expression(bed);
 	if (bad) {
 		tap_diag("program %lu: %s", number, bad);
@@ -465,6 +484,7 @@ int main(int argc, char **argv)
 		tap_bail("no memory below 4 GiB");
 	munmap(arena + ARENA, ARENA);
 	bed_open(&bed, BODY_TEST);
+	direct_find(&bed);
 	for (int i = 0; i < count; i++)
 		failed += !run(&bed, first + i);
 	tap_is(failed, 0, "of %d random programs none differs", count);

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include "bed.h"
-#include "bpf/scan.h"
+#include "bpf/plan/needs.h"
 
 #define RDI	5	/* DWARF numbers of x86-64 */
 
@@ -161,7 +161,8 @@ static void far_base_of_gs(void)
 
 static void stacks(void)
 {
-	heap.rows_fd = heap.segments_fd = heap.spaces_fd = 23;
+	heap.rows_fd = heap.segments_fd = heap.spaces_fd =
+		heap.cache_fd = 23;
 	heap.rows = 1 << 16;
 	for (int i = 0; i <= BODY_UNWINDS; i++)
 		bed_memory(&bed, TDF_STMT_STACK, 1, NULL, 0);
@@ -349,12 +350,13 @@ static void refused_check(void)
 {
 	size_t used = 0;
 
-	for (size_t i = 0; i < 2 * ROWS; i++) {
+	for (size_t i = 0; i < 10 * ROWS; i++) {
 		struct error err = { "of before", "hint" };
 		struct body body = { .count = 1, .insns = (void *)-1 };
 		int code;
 
-		if (i == ROWS)
+		/* by then the allocator keeps no more for itself */
+		if (i == 9 * ROWS)
 			used = mallinfo2().uordblks;
 		begin();
 		rows[i % ROWS].make();
@@ -419,7 +421,7 @@ static const struct {
 	{ "one of the kernel", TDF_MODULE_KERNEL, TDF_SITE_RETURN,
 	  { OP_breg, 0 }, 2, 0, 0, 0, { 0 } },
 	{ "a far address", 0, 0, { OP_lit, OP_lit, OP_xderef }, 3, 0, 0, 0,
-	  { .layout = true } },
+	  { .layout = true, .direct = true } },
 	{ "a base", 0, 0, { OP_bregx, 58, 0 }, 3, 0, 0, 0,
 	  { .layout = true } },
 	{ "a base that programs set", 0, 0, { OP_bregx, 59, 0 }, 3, 0, 0, 0,
@@ -440,14 +442,17 @@ static void needs_compare(const char *name, const struct body_needs *expected)
 						  &bed.site);
 
 	tap_ok(!memcmp(&found, expected, sizeof(found)),
-	       "%s: limits %d, function %d, structures %d, segments %d", name,
-	       found.limits, found.func_ip, found.layout, found.segments);
+	       "%s: limits %d, function %d, structures %d, segments %d, direct %d",
+	       name, found.limits, found.func_ip, found.layout, found.segments,
+	       found.direct);
 }
 
 static void needs_check(void)
 {
-	const struct body_needs far = { .layout = true };
-	const struct body_needs base = { .layout = true, .segments = true };
+	const struct body_needs far = { .layout = true, .direct = true };
+	const struct body_needs base = {
+		.layout = true, .segments = true, .direct = true,
+	};
 	struct tdf_stmt *stmt;
 
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++) {

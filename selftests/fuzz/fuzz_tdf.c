@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bpf/body.h"
-#include "bpf/scan.h"
+#include "bpf/plan/needs.h"
 #include "lib/hash.h"
 #include "lib/formats/tdf.h"
 

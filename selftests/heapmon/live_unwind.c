@@ -365,6 +365,41 @@ static void missing(void)
 	unwind_add_process(unwind, getpid(), NULL);
 }
 
+/* All rows that are remembered get another CFA, and another space or the same. */
+static unsigned int cache_change(uint32_t generation, int cfa)
+{
+	unsigned int changed = 0;
+	int cpus = libbpf_num_possible_cpus();
+	struct unwind_cached *rows = calloc(cpus, sizeof(*rows));
+
+	for (uint32_t i = 0; rows && i < UNWIND_CACHE; i++) {
+		if (bpf_map_lookup_elem(fds.cache, &i, rows))
+			break;
+		for (int cpu = 0; cpu < cpus; cpu++) {
+			changed += rows[cpu].pc != 0;
+			rows[cpu].space.generation += generation;
+			rows[cpu].row.cfa += cfa;
+		}
+		bpf_map_update_elem(fds.cache, &i, rows, BPF_ANY);
+	}
+	free(rows);
+	return changed;
+}
+
+static void cached(void)
+{
+	struct found found;
+
+	tap_ok(cache_change(0, 8) > 3, "rows are remembered");
+	HERE();
+	tap_ok(run(&found) && found.end != RAS_STACK_OUTERMOST,
+	       "and what is remembered is used");
+	cache_change(0, -8);
+	cache_change(1, 8);
+	look("not if it is of other mappings");
+	look("it is found anew");
+}
+
 /* What frame pointers lead to: the frames of code that has no table. */
 static void records(void)
 {
@@ -533,6 +568,7 @@ int main(void)
 		.calls_fd = -1, .blocks_fd = -1, .owners_fd = -1,
 		.rows_fd = fds.rows,
 		.segments_fd = fds.segments, .spaces_fd = fds.spaces,
+		.cache_fd = fds.cache,
 		.rows = 1 << 20,
 	};
 	bed.target.heap = &heap;
@@ -542,6 +578,7 @@ int main(void)
 	if (!load(DEPTH))
 		tap_bail("cannot load");
 	look("straight");
+	cached();
 	name_now = "recursion";
 	recurse(5);
 	name_now = "as deep as asked for";

@@ -46,6 +46,8 @@ cp "$TDF" "$TMP/bad/second.tdf"
 refused "--module and two TDFs" "there are 2" \
 	trace on --module "$TMP/target" "$TDF" "$TMP/bad/second.tdf"
 misuse "unknown kind of links" "no kind of link" trace on --attach x "$TDF"
+misuse "unknown way of reading" "no way to read memory" \
+	trace on --reads x "$TDF"
 # shellcheck disable=SC2046
 misuse "65 processes" "^trace: --pid can be given 64 times at most" \
 	trace on $(seq -f '--pid=%g' 65) "$TDF"

@@ -31,6 +31,18 @@ const char *const names_fault[RAS_FAULT_KINDS] = {
 	[RAS_FAULT_ARITHMETIC] = "arithmetic",
 };
 
+const char *const names_reads[RAS_READS_KINDS] = {
+	[RAS_READS_DIRECT] = "direct",
+	[RAS_READS_ASKED] = "--reads=helper",
+	[RAS_READS_PROCESSOR] = "not for this processor",
+	[RAS_READS_KERNEL] = "this kernel has no bpf_rdonly_cast, or no BTF",
+	[RAS_READS_LOCKDOWN] = "the kernel is locked down",
+	[RAS_READS_ADDRESSES] = "physical addresses are not shown",
+	[RAS_READS_LEVELS] = "page tables have five levels",
+	[RAS_READS_ENTRIES] = "page tables are not as expected",
+	[RAS_READS_UNPROVEN] = "a test on pages of our own has failed",
+};
+
 const char *const names_context[] = {
 	"comm", "uid", "cgroup", "cpu", "ppid", "stack", NULL
 };

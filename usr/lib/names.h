@@ -11,6 +11,8 @@ extern const char *const names_cost[];		/* TDF_COST_* */
 extern const char *const names_filtered[];	/* RAS_FILTERED_*; NULL: not in
 						 * use */
 extern const char *const names_fault[];		/* RAS_FAULT_* */
+extern const char *const names_reads[];		/* RAS_READS_*; NULL: memory of
+						 * processes isn't read */
 extern const char *const names_context[];	/* RAS_CONTEXT_* by bit; ends with
 						 * NULL */
 

@@ -362,6 +362,16 @@ static void text_print_keep(const struct query *query)
 	}
 }
 
+static void text_print_session_reads(const struct ras_session *entry)
+{
+	const char *why, *name = query_reads_name(entry, &why);
+
+	if (why)
+		printf(", memory is read by helper (%s)", why);
+	else if (name)
+		fputs(", memory is read directly", stdout);
+}
+
 static void text_print_session_how(const struct query *query, size_t i)
 {
 	const struct session *session = &query->list.items[i];
@@ -373,6 +383,7 @@ static void text_print_session_how(const struct query *query, size_t i)
 	       query_mode_name(entry), query_preempt_name(entry),
 	       entry->flags & RAS_SESSION_BRINGS_IN ? "is brought in" :
 						     "is left alone");
+	text_print_session_reads(entry);
 	if (entry->flags & RAS_SESSION_FILTERED)
 		fputs(", some processes only", stdout);
 	for (unsigned int bit = 0; names_context[bit]; bit++)

@@ -62,12 +62,33 @@ static bool source_line(const struct tsf_source *source, uint32_t line,
 
 struct listing_settings {
 	bool resident_only;
+	enum body_stage stage;
 };
+
+static int stage_take(void *context, const char *value)
+{
+	static const char *const names[] = {
+		[BODY_STAGE_PLAN] = "plan", [BODY_STAGE_CODE] = "code",
+		[BODY_STAGE_PLACED] = "placed",
+	};
+	struct listing_settings *settings = context;
+
+	for (int i = BODY_STAGE_PLAN; i <= BODY_STAGE_PLACED; i++) {
+		if (strcmp(value, names[i]))
+			continue;
+		settings->stage = i;
+		return 0;
+	}
+	return options_value_wrong("stage", value, "plan, code or placed");
+}
 
 static const struct option_def options[] = {
 	{ "resident-only", 0, NULL,
 	  "omit the instructions that bring absent memory in",
 	  OPTION_PLACE(struct listing_settings, resident_only) },
+	{ "stage", 0, "STAGE",
+	  "print what the generator has before the instructions: plan|code|placed",
+	  stage_take, 0 },
 	{ NULL }
 };
 
@@ -274,15 +295,20 @@ static void show_site(const struct tdf *tdf, const struct tdf_site *site,
 
 static int site_show(const struct tdf *tdf, const struct tdf_point *point,
 		     const struct tdf_site *site,
-		     const struct body_target *base, struct error *err)
+		     const struct body_target *base, enum body_stage stage,
+		     struct error *err)
 {
 	struct body_target target = *base;
-	struct body body;
+	struct body body = { 0 };
 	int code;
 
 	target.context = tdf->modules[point->module].kind == TDF_MODULE_USER ?
 		BODY_UPROBE : BODY_KPROBE;
-	code = body_generate(&body, tdf, point, site, &target, err);
+	if (stage == BODY_STAGE_NONE)
+		code = body_generate(&body, tdf, point, site, &target, err);
+	else
+		code = body_stage_print(stdout, stage, tdf, point, site,
+					&target, err);
 	if (code == -EOPNOTSUPP) {
 		/* Without instructions: why, and the statements. */
 		printf("  can't be armed here: %s\n", err->text);
@@ -292,7 +318,7 @@ static int site_show(const struct tdf *tdf, const struct tdf_point *point,
 
 		return 0;
 	}
-	if (code)
+	if (code || stage != BODY_STAGE_NONE)
 		return code;
 	printf("  %zu instructions\n", body.count);
 	if (body_print(tdf, &body))
@@ -303,7 +329,7 @@ static int site_show(const struct tdf *tdf, const struct tdf_point *point,
 
 /* Sites that have their body in common precede it. */
 static int point_show(const struct tdf *tdf, const struct tdf_point *point,
-		      const struct body_target *target,
+		      const struct body_target *target, enum body_stage stage,
 		      struct tsf_source *source, struct error *err)
 {
 	int code = 0;
@@ -333,7 +359,8 @@ static int point_show(const struct tdf *tdf, const struct tdf_point *point,
 
 		show_site(tdf, site, index);
 		if (i + 1 == point->sites || !tdf_site_same(site, site + 1))
-			code = site_show(tdf, point, site, target, err);
+			code = site_show(tdf, point, site, target, stage,
+					 err);
 	}
 	return code;
 }
@@ -361,7 +388,8 @@ static int target_fill(struct body_target *target, struct body_layout *layout,
 	return 0;
 }
 
-static int show(const char *path, bool resident_only, struct error *err)
+static int show(const char *path, const struct listing_settings *settings,
+		struct error *err)
 {
 	struct body_layout layout;
 	struct body_target target;
@@ -372,7 +400,7 @@ static int show(const char *path, bool resident_only, struct error *err)
 
 	if (code)
 		return code;
-	if (target_fill(&target, &layout, tdf, resident_only)) {
+	if (target_fill(&target, &layout, tdf, settings->resident_only)) {
 		tdf_close(tdf);
 		return error_no_memory(err);
 	}
@@ -392,7 +420,8 @@ static int show(const char *path, bool resident_only, struct error *err)
 	puts("maps: 1 buffer, 2 nest, 3 count, 4 state, 5 sites, 6 limits, 7 why, 8 trigger, 9 processes");
 	source_lines_open(&source, tdf);
 	for (uint32_t i = 0; i < tdf->header->points.count && !code; i++)
-		code = point_show(tdf, &tdf->points[i], &target, &source, err);
+		code = point_show(tdf, &tdf->points[i], &target, settings->stage,
+				  &source, err);
 	free(source.text);
 	tdf_close(tdf);
 	return code;
@@ -406,7 +435,7 @@ static int show_run(int argc, char **argv)
 					  &settings, &status);
 
 	return first < 0 ? status :
-	       command_end(show(argv[first], settings.resident_only, &err),
+	       command_end(show(argv[first], &settings, &err),
 			   &err);
 }
 

@@ -119,6 +119,7 @@ static int tables_open(struct recording *r, struct error *err)
 	r->heap.rows_fd = fds.rows;
 	r->heap.segments_fd = fds.segments;
 	r->heap.spaces_fd = fds.spaces;
+	r->heap.cache_fd = fds.cache;
 	r->heap.rows = UNWIND_ROWS;
 	for (unsigned int i = 0; i < r->settings->job.pid_count; i++)
 		if (unwind_add_process(r->unwind, r->settings->job.pids[i],

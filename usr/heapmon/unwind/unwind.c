@@ -36,7 +36,7 @@ struct module_table {
 
 /* Segments that one process has, or several after a fork */
 struct unwind_range {
-	uint32_t first, count;
+	uint32_t first, count, generation;
 	unsigned int users;		/* 0: it is free */
 };
 
@@ -55,7 +55,8 @@ struct unwind_state {
 	size_t table_count, table_room;
 	struct unwind_segment *segments;
 	uint32_t next;				/* where to look for room */
-	int spaces_fd;
+	int spaces_fd, cache_fd;
+	uint32_t generation;			/* of the last space */
 	int inherit_fd;				/* -1: the BPF program's link */
 	struct unwind_segment found[UNWIND_SEGMENTS];	/* of a process */
 	uint32_t found_count;
@@ -101,7 +102,7 @@ int unwind_open(struct unwind_state **unwind, uint32_t rows,
 	if (!u)
 		return error_no_memory(err);
 	u->row_map = u->segment_map = (struct unwind_map){ -1, MAP_FAILED };
-	u->spaces_fd = u->inherit_fd = -1;
+	u->spaces_fd = u->cache_fd = u->inherit_fd = -1;
 	ret = unwind_map_open(&u->row_map, "unwind_rows",
 			      sizeof(struct unwind_row), rows, err);
 	if (!ret)
@@ -118,6 +119,16 @@ int unwind_open(struct unwind_state **unwind, uint32_t rows,
 					"cannot create map 'unwind_spaces': %s",
 					strerror(-u->spaces_fd));
 	}
+	if (!ret) {
+		u->cache_fd = bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY,
+					     "unwind_cache", 4,
+					     sizeof(struct unwind_cached),
+					     UNWIND_CACHE, NULL);
+		if (u->cache_fd < 0)
+			ret = error_set(err, u->cache_fd,
+					"cannot create map 'unwind_cache': %s",
+					strerror(-u->cache_fd));
+	}
 	if (ret) {
 		unwind_close(u);
 		return ret;
@@ -127,7 +138,7 @@ int unwind_open(struct unwind_state **unwind, uint32_t rows,
 	u->segments = u->segment_map.entries;
 	*fds = (struct unwind_fds) {
 		.rows = u->row_map.fd, .segments = u->segment_map.fd,
-		.spaces = u->spaces_fd,
+		.spaces = u->spaces_fd, .cache = u->cache_fd,
 	};
 	*unwind = u;
 	return 0;
@@ -360,6 +371,7 @@ static struct unwind_range *range_make(struct unwind_state *u)
 		return NULL;
 	memcpy(u->segments + range->first, u->found,
 	       range->count * sizeof(*u->found));
+	range->generation = ++u->generation;
 	return range;
 }
 
@@ -369,7 +381,9 @@ static struct unwind_range *range_make(struct unwind_state *u)
 static int space_set(struct unwind_state *u, uint32_t pid,
 		     struct unwind_range *range)
 {
-	struct unwind_space value = { range->first, range->count };
+	struct unwind_space value = {
+		range->first, range->count, range->generation,
+	};
 	struct unwind_range *before = key_map_find(&u->spaces, pid);
 	int ret;
 
@@ -480,6 +494,8 @@ void unwind_close(struct unwind_state *u)
 	unwind_map_close(&u->segment_map);
 	if (u->spaces_fd >= 0)
 		close(u->spaces_fd);
+	if (u->cache_fd >= 0)
+		close(u->cache_fd);
 	if (u->inherit_fd >= 0)
 		close(u->inherit_fd);
 	free(u->tables);

@@ -16,7 +16,7 @@ struct unwind_state;
 /* Room for so many rows; the maps are made: their descriptors are in fds (rows,
  * segments, spaces), owned by the unwind. 0, or a negative errno with err set. */
 struct unwind_fds {
-	int rows, segments, spaces;
+	int rows, segments, spaces, cache;
 };
 
 int unwind_open(struct unwind_state **unwind, uint32_t rows,

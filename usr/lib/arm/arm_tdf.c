@@ -8,13 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
-#include "bpf/scan.h"
+#include "bpf/plan/needs.h"
 #include "filters.h"
+#include "lib/arm/kernel/direct_probe.h"
 #include "lib/arm/pinned/sessions.h"
 #include "lib/arm/probe/patched.h"
 #include "lib/arm/probe/program.h"
 #include "lib/buffer/pin.h"
 #include "lib/identity.h"
+#include "lib/names.h"
 #include "lib/path.h"
 #include "lib/sysbpf.h"
 
@@ -67,6 +69,10 @@ struct arming {
 	char dir[PATH_MAX];		/* RUN/new/NAME */
 	struct body_needs needs;	/* of any site */
 	bool bring_in;
+	bool layout_read;
+	struct body_layout layout;
+	int reads;			/* RAS_READS_* */
+	struct body_direct direct;	/* of RAS_READS_DIRECT */
 	struct body_filter filter;
 	bool calls;			/* it has CALL or RELEASE points */
 	struct body_heap heap;
@@ -314,6 +320,8 @@ static void session_target_fill(const struct arming *a,
 		.address_bits = features->address_bits,
 		.func_ip = a->needs.func_ip && self_probe_has_func_ip(features),
 		.bring_in = a->bring_in,
+		.layout = a->layout_read ? &a->layout : NULL,
+		.direct = a->reads == RAS_READS_DIRECT ? &a->direct : NULL,
 		.filter = filters_given(settings) ? &a->filter : NULL,
 		.heap = a->calls || a->arm->heap ? &a->heap : NULL,
 		.context_mask = session_context(a),
@@ -338,22 +346,14 @@ static int session_programs_take(const struct arming *a, struct error *err)
 {
 	uint32_t points = a->tdf->header->points.count;
 	struct program_set set = { 0 };
-	struct body_layout layout;
 	struct body_target target;
 	uint8_t *picks;
-	int code = 0;
+	int code;
 
 	session_target_fill(a, &target);
-	if (a->needs.layout || a->bring_in ||
-	    target.context_mask & RAS_CONTEXT_PPID) {
-		code = features_read_layout(&layout);
-		target.layout = &layout;
-	}
 	picks = calloc(points, 1);
-	if (code == -ENOMEM || !picks) {
-		free(picks);
+	if (!picks)
 		return error_no_memory(err);
-	}
 	for (uint32_t i = 0; i < points; i++)
 		picks[i] = (a->arm->picked[i] ? PROGRAM_PICKED : 0) |
 			   (a->arm->triggers[i] ? PROGRAM_TRIGGER : 0);
@@ -395,8 +395,31 @@ static void session_needs_find(struct arming *a)
 			a->needs.layout |= needs.layout;
 			a->needs.segments |= needs.segments;
 			a->needs.vectors |= needs.vectors;
+			a->needs.direct |= needs.direct;
 		}
 	}
+}
+
+/* What the kernel's structures look like, and how bodies read memory. */
+static int session_layout_read(struct arming *a, struct error *err)
+{
+	enum reads_choice choice = a->arm->settings->reads;
+	bool direct = a->needs.direct && choice != READS_HELPER;
+
+	a->layout_read = direct || a->needs.layout || a->bring_in ||
+			 session_context(a) & RAS_CONTEXT_PPID;
+	if (a->layout_read && features_read_layout(&a->layout) == -ENOMEM)
+		return error_no_memory(err);
+	if (direct)
+		a->reads = direct_probe(&a->direct, &a->layout);
+	else if (a->needs.direct)
+		a->reads = RAS_READS_ASKED;
+	if (!direct || choice != READS_DIRECT || a->reads == RAS_READS_DIRECT)
+		return 0;
+	error_set(err, -EOPNOTSUPP, "memory cannot be read directly: %s",
+		  names_reads[a->reads]);
+	error_hint(err, "use --reads=auto");
+	return -EOPNOTSUPP;
 }
 
 /* The session's entry in the log, with the module that its first point has. */
@@ -406,6 +429,7 @@ static int session_entry_add(struct arming *a, struct error *err)
 	struct ras_session begin = {
 		.context = session_context(a),
 		.max_rate = arm->settings->max_rate,
+		.flags = a->reads << RAS_SESSION_READS_SHIFT,
 	};
 	uint32_t first = 0, count = a->tdf->header->points.count;
 	const struct target *target;
@@ -519,7 +543,9 @@ int arm_tdf(const struct arm *arm, struct error *err)
 	int code;
 
 	session_needs_find(&a);
-	code = session_entry_add(&a, err);
+	code = session_layout_read(&a, err);
+	if (!code)
+		code = session_entry_add(&a, err);
 	if (code)
 		return code;
 	session_name_choose(&a, arm->path);

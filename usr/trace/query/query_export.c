@@ -126,6 +126,7 @@ static void json_print_session(struct json *json, const struct query *query,
 		[QUERY_FILE_UNKNOWN] = "unknown",
 	};
 	const struct ras_session *entry = session->entry;
+	const char *why;
 	char id[64];
 
 	identity_print(entry->id_kind, entry->id, entry->id_length, id);
@@ -144,6 +145,8 @@ static void json_print_session(struct json *json, const struct query *query,
 	json_string(json, "absent_memory",
 		    entry->flags & RAS_SESSION_BRINGS_IN ? "brought in" :
 							   "left");
+	string_or_null(json, "reads", query_reads_name(entry, &why));
+	string_or_null(json, "reads_reason", why);
 	json_boolean(json, "processes_filtered",
 		     entry->flags & RAS_SESSION_FILTERED);
 	json_open(json, "context", '[');

@@ -431,6 +431,20 @@ const char *query_preempt_name(const struct ras_session *entry)
 	return entry->flags & RAS_SESSION_PREEMPT ? "disabled" : "unchanged";
 }
 
+const char *query_reads_name(const struct ras_session *entry, const char **why)
+{
+	unsigned int reads = (entry->flags & RAS_SESSION_READS) >>
+			     RAS_SESSION_READS_SHIFT;
+
+	*why = NULL;
+	if (reads == RAS_READS_NONE)
+		return NULL;
+	if (reads == RAS_READS_DIRECT)
+		return "direct";
+	*why = reads < RAS_READS_KINDS ? names_reads[reads] : "unknown";
+	return "helper";
+}
+
 static enum query_file armed_file_find(const struct ras_session *entry)
 {
 	struct stat st;

@@ -110,6 +110,9 @@ const char *query_point_state(const struct session *session, uint32_t point);
 const char *query_state_name(const struct session *session);
 const char *query_mode_name(const struct ras_session *entry);
 const char *query_preempt_name(const struct ras_session *entry);
+/* How it reads memory of processes, "direct" or "helper", and *why not directly;
+ * NULL: it doesn't, and there is no reason. */
+const char *query_reads_name(const struct ras_session *entry, const char **why);
 
 /* The keeper has just measured what the programs take (used_cpu). */
 bool query_cpu_known(const struct query *query);

@@ -18,7 +18,7 @@
  * their number, from 1), then strings. Documentation/bpf/btf.rst.
  */
 
-#define BTF_WANTS_MAX	40
+#define BTF_WANTS_MAX	44
 
 struct btf_file {
 	const uint8_t *data;
@@ -467,6 +467,10 @@ int features_read_layout(struct body_layout *layout)
 		{ "task_struct.thread.tls_array", &layout->tls_array },
 		{ "task_struct.mm", &layout->task_mm },
 		{ "mm_struct.context.ldt", &layout->mm_ldt },
+		{ "mm_struct.pgd", &layout->mm_pgd },
+		{ "mm_struct.context.tlb_gen", &layout->mm_flushes },
+		{ "bpf_rdonly_cast()", &layout->cast_kfunc },
+		{ "pt_regs", &layout->cast_type },
 		{ "ldt_struct.entries", &layout->ldt_entries },
 		{ "ldt_struct.nr_entries", &layout->ldt_count },
 		{ "task_struct.real_parent", &layout->task_parent },

@@ -92,6 +92,23 @@ int settings_take_attach(void *context, const char *value)
 	return -1;
 }
 
+int settings_take_reads(void *context, const char *value)
+{
+	static const char *const names[] = {
+		[READS_AUTO] = "auto", [READS_HELPER] = "helper",
+		[READS_DIRECT] = "direct",
+	};
+
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(names[i], value)) {
+			((struct job_settings *)context)->reads = i;
+			return 0;
+		}
+	fprintf(stderr, "%s: '%s' is no way to read memory: auto, helper or direct\n",
+		command_program_name(), value);
+	return -1;
+}
+
 static int selection_take(void *context, enum selection_kind kind,
 			  const char *value)
 {

@@ -8,6 +8,8 @@
 
 #define SETTINGS_MOST	64	/* values of an option that may be repeated */
 
+enum reads_choice { READS_AUTO, READS_HELPER, READS_DIRECT };
+
 struct settings_values {
 	const char *items[SETTINGS_MOST];
 	unsigned int count;
@@ -17,6 +19,7 @@ struct job_settings {
 	uint64_t bytes;			/* --buffer, 0: not given */
 	struct settings_values modules;	/* --module */
 	enum attach_choice attach;	/* --attach */
+	enum reads_choice reads;	/* --reads */
 	struct selection selection;	/* --minor, --group, --type */
 	uint32_t pids[SETTINGS_MOST];	/* --pid */
 	unsigned int pid_count;
@@ -40,6 +43,7 @@ int settings_add(struct settings_values *values, const char *option,
 int settings_take_buffer(void *context, const char *value);
 int settings_take_module(void *context, const char *value);
 int settings_take_attach(void *context, const char *value);
+int settings_take_reads(void *context, const char *value);
 int settings_take_minor(void *context, const char *value);
 int settings_take_group(void *context, const char *value);
 int settings_take_type(void *context, const char *value);
@@ -73,6 +77,9 @@ int settings_take_cpu(void *context, const char *value);
 	{ "attach", 0, "KIND", \
 	  "attach probes with uprobe_multi or perf_event links: auto|multi|perf", \
 	  settings_take_attach }, \
+	{ "reads", 0, "HOW", \
+	  "read memory of processes by calls or without: auto|helper|direct", \
+	  settings_take_reads }, \
 	SETTINGS_SELECTION, \
 	{ "pid", 'p', "PID", "record only this process; may be repeated", \
 	  settings_take_pid }, \

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The code of a body. */
+#include "generate.h"
+
+#include "gen.h"
+
+/* Who hits, before preemption is off */
+static void hit_generate(struct gen *gen)
+{
+	const struct plan *plan = gen->plan;
+
+	if (plan->kind == PLAN_STATIC) {
+		static_begin_generate(gen);
+		start_state_generate(gen);
+		filter_processes(gen);
+	} else {
+		start_state_generate(gen);
+		start_cookie_generate(gen);
+		filter_processes(gen);
+		call_join_generate(gen);
+	}
+	if (plan->fresh)
+		code_module_kfunc(gen->c, BODY_MODULE_PLACE,
+				  plan->target->segments_save, 0);
+	start_bias_generate(gen);
+	read_own_generate(gen);
+}
+
+static void record_body_generate(struct gen *gen)
+{
+	const struct plan *plan = gen->plan;
+
+	gen_note(gen, STMT_PROLOGUE);
+	start_generate(gen);
+	hit_generate(gen);
+	if (!plan->early)
+		record_enter(gen);
+	filter_condition(gen);
+	code_label_place(gen->c, gen->passed);
+	if (plan->early)
+		record_enter(gen);
+	choose_block_generate(gen);
+	filter_limits(gen);
+	record_generate(gen);
+	again_generate(gen);
+	filter_ways_generate(gen);
+}
+
+/* Each is there if it is called by what is before it. */
+static void functions_generate(struct gen *gen)
+{
+	process_keep_generate(gen);
+	again_functions_generate(gen);
+	trees_generate(gen);
+	vma_generate(gen);
+	unwind_steps_generate(gen);
+}
+
+int code_generate(struct code *c, const struct plan *plan)
+{
+	struct gen_shared shared = { 0 };
+	struct gen gen;
+
+	code_begin(c);
+	shared.keep = code_label_new(c);
+	shared.walk = code_label_new(c);
+	shared.again = code_label_new(c);
+	shared.tree[0] = code_label_new(c);
+	shared.tree[1] = code_label_new(c);
+	shared.bring = code_label_new(c);
+	shared.touch = code_label_new(c);
+	shared.mapping = code_label_new(c);
+	gen_begin(&gen, plan, c, &shared,
+		  plan->bring_in ? VERSION_FIRST : VERSION_ONLY);
+	if (plan->kind == PLAN_CALL)
+		call_begin_generate(&gen);
+	else
+		record_body_generate(&gen);
+	functions_generate(&gen);
+	return code_finish(c);
+}
