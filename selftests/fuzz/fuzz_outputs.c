@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Any bytes as a .ras file, in every output that fuzz_ras.c doesn't have - CTF,
- * Perfetto, a page, pairs, a tree, columns -, selected from and in another order.
+ * Perfetto, a page, pairs, a tree, calls, columns -, selected from and in another order.
  * The corpus has its TFFs with it. Its header is put right;
  * the last byte chooses.
  */
 #include "tracefmt/ctf/ctf.c"
 #include "lib/hash.h"
 #include "tracefmt/filter/filter.h"
+#include "tracefmt/output/diff.h"
 #include "tracefmt/output/summary.h"
 #include "tracefmt/output/pipeline.h"
 #include "tracefmt/output/prefix.h"
@@ -58,7 +59,8 @@ static void choice_make(struct run *run, size_t choice,
 {
 	static const char *const options[][2] = {
 		{ "pid", "1-99999999" }, { "comm", "*" }, { "text", "/[0-9]/" },
-		{ "since", "-100" }, { "field", "n > 0 || !(name == \"x\")" },
+		{ "since", "-100" },
+		{ "field", "n > 0 || !(name == \"x\") || latency > self" },
 		{ "type", "0x1" }, { "until", "+1000" }, { "minor", "1-0xffff" },
 	};
 	const char *const *option = options[choice / 8 % 8];
@@ -81,25 +83,46 @@ static void output_make(struct run *run, size_t choice, char *path)
 	static const struct output_ops *const forms[] = {
 		&output_ctf, &output_perfetto, &output_html, &output_pairs,
 		&output_tree, &output_prefixed, &output_json, &output_csv,
+		&output_otlp, &output_call_text, &output_json_calls,
+		&output_folded, &output_diff, &output_tree, &output_pairs,
 	};
+	size_t form = choice % (sizeof(forms) / sizeof(*forms));
 	static char *columns[] = { "time,event,comm,.n,name", "fields,data" };
+	static char *call_columns[] = {
+		"function,latency,self,result,parent,doubt,depth,entry.n",
+		"entry,exit,exit.name,n,time,comm,data",
+	};
 
 	run->settings = (struct output_settings){
 		.utc = true, .path = path, .relative = choice & 16,
 		.hex = choice & 32, .colour = choice & 64,
 	};
 	run->output = (struct output){
-		.ops = forms[choice % 8], .settings = &run->settings,
+		.ops = forms[form], .settings = &run->settings,
 		.stream = &run->stream,
 	};
-	if (choice % 8 == 1 && choice & 8)
-		run->output.ops = &output_otlp;
-	if (choice % 8 > 5 || (choice % 8 == 5 && choice & 8)) {
+	run->settings.calls = form == 9 || form == 10;
+	if (run->settings.calls) {
+		run->settings.fields = call_columns;
+		run->settings.field_count = choice & 64 ? 2 : 0;
+	} else if (form == 6 || form == 7 || (form == 5 && choice & 8)) {
 		run->settings.fields = columns;
 		run->settings.field_count = 2;
-	} else if (choice % 8 == 5) {
+	} else if (form == 5) {
 		run->settings.prefix = "{time} {comm}[{tid}] {n}: ";
 	}
+}
+
+static int choose_event(void *context, const struct event *event)
+{
+	struct run *run = context;
+
+	return filter_holds(run->filter, event, &run->scratch);
+}
+
+static int choose_call(void *context, const struct pair_call *call)
+{
+	return filter_holds_call(((struct run *)context)->filter, call);
 }
 
 static int events_run(struct run *run)
@@ -122,12 +145,23 @@ static int events_run(struct run *run)
 		while (!code && (more = stream_next(&run->stream, &event)) ==
 				STREAM_EVENT) {
 			run->scratch.clock.start = run->stream.first;
-			code = filter_holds(run->filter, &event, &run->scratch);
+			code = run->output.choice.context ? 1 :
+			       filter_holds(run->filter, &event, &run->scratch);
 			if (code >= 0)
 				code = order_add(run->order, &event, code);
 		}
 	} while (!code && more == STREAM_WAIT);
 	return code ? code : order_end(run->order);
+}
+
+/* With itself. */
+static void diff_self(const struct output *output)
+{
+	struct text text = { .fd = -1 };
+
+	if (diff_compare(output, output, &text))
+		abort();
+	free(text.data);
 }
 
 static void run_show(struct run *run, size_t choice, FILE *out)
@@ -141,12 +175,18 @@ static void run_show(struct run *run, size_t choice, FILE *out)
 	run->order = order_open(&order, event_give, run);
 	run->selected = selected_open(SUMMARY_ALL + choice % SUMMARY_KINDS,
 				  &run->stream);
+	if (run->output.ops->calls && choice & 128)
+		run->output.choice = (struct output_choice){
+			choose_event, choose_call, run,
+		};
 	run->pipeline = pipeline_open(&run->output, fileno(out), 1);
 	if (!run->order || !run->selected || !run->pipeline)
 		abort();
 	code = events_run(run);
 	stream_finish(&run->stream);
-	pipeline_end(run->pipeline, code, &err);
+	code = pipeline_end(run->pipeline, code, &err);
+	if (!code && run->output.ops == &output_diff)
+		diff_self(&run->output);
 	selected_print(out, run->selected, &clock);
 	summary_print(out, &run->stream, &clock);
 	for (size_t i = 0; filter_report(run->filter, i, &err) >= 0; i++)
