@@ -137,7 +137,7 @@ is "$(awk '{ total = $6 / 1e6; unit = "ms"
 	printf "%s %.4g %s %s %s %s %s\n", $1, total, unit, $2, $3, $4, $5
 	}' answer2)" \
 	"$(all -q --pair | awk '$NF == "work" {
-		print $1, $2 + 0, $3, $4, $5, $(NF - 2), $(NF - 1); exit }')" \
+		print $1, $2 + 0, $3, $6, $7, $(NF - 2), $(NF - 1); exit }')" \
 	"calls, and their times"
 is "$(cat answer3)" "$(by pid -e 'n > 900')" "events with a value"
 is "$(wc -l <answer3)" 20 "of each machine"
