@@ -494,7 +494,8 @@ out:
 
 /*
  * Where calls leave the return address in a register, a frame pointer to a
- * frame record, or that register, gives STACK its first address (bpf/stack.c).
+ * frame record, or that register, gives STACK its first address
+ * (bpf/code/stack.c).
  * False: neither of them has to be right at the site, because the function
  * keeps the address elsewhere and has no frame record.
  */

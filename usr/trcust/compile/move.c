@@ -376,7 +376,7 @@ static bool leads_to_caller(const struct move *move,
 }
 
 /* Return addresses are found from the frame's address and the frame pointer;
- * after a return the first is the address itself (bpf/stack.c). */
+ * after a return the first is the address itself (bpf/code/stack.c). */
 static int move_stack(const struct move *move, const struct tdf_stmt *in,
 		      const uint8_t *table, struct tdf_stmt *out)
 {
