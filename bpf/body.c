@@ -100,6 +100,10 @@ static void frame_judge(struct frame_result *result, const struct plan *plan,
 	result->reads = reads_count(placed);
 	result->fits = (result->lean || plan->frame.alone) &&
 		       frames_bytes(placed) <= FRAMES_MOST;
+	/* what waits must not have its frame elsewhere */
+	for (size_t i = 0; i < placed->function_count; i++)
+		if (placed->functions[i].kind == BODY_WALK)
+			result->fits &= placed->functions[i].frame <= FRAME_LEAN;
 }
 
 static int body_fail(const struct plan *plan, int code)

@@ -349,7 +349,10 @@ void direct_read(struct gen *gen, const struct direct_to *to, uint32_t bytes,
 	host_load(gen, address, bytes, slow);
 	for (uint32_t at = 0; at < bytes; at += size) {
 		size = 8;
-		while ((uint32_t)size > bytes - at)
+		/* loads of a member of the type are whole, stores to the
+		 * frame aligned */
+		while ((uint32_t)size > bytes - at || at % size ||
+		       (to->base == NO_REG && (to->off + at) % size))
 			size /= 2;
 		code_load(c, size, R1, R0, at);
 		word_store(gen, to, size, at, R1);

@@ -74,13 +74,17 @@ static void read_either(struct gen *gen, bool string)
 	code_label kernel = code_label_new(gen->c);
 	code_label done = code_label_new(gen->c);
 	struct code *c = gen->c;
+	/* a slot whose address is in r1 over a jump shares its place with none */
+	int to = code_copy(c, R1);
 
 	address_kernel_test(gen, R3, kernel);
 	code_alu_imm(c, BPF_MOV, R0, -EFAULT);
 	code_jump_imm(c, BPF_JEQ, gen->own, 0, done);
+	code_move(c, R1, to);
 	read_user(gen, string);
 	code_jump(c, done);
 	code_label_place(c, kernel);
+	code_move(c, R1, to);
 	read_kernel(gen, string);
 	code_label_place(c, done);
 }

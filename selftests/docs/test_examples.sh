@@ -204,6 +204,7 @@ while read -r line; do
 	is "$status" 0 "$page: $line" || diag_file err
 	case $line in
 	*" -e "*)	like "$(cat out)" '^rc = -1$' "  an error" ;;
+	*--folded*)	ok "  stacks" test -s app.folded ;;
 	*--pair*)	like "$(cat out)" '^ +5 .*job$' "  the calls" ;;
 	*html*)		like "$(cat app.html)" '^<!DOCTYPE html>' "  a page" ;;
 	*json*)		like "$(head -n 1 out)" '^\{.*"rc"' "  objects" ;;

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-#define SESSION_FLAGS	0x1f
+#define SESSION_FLAGS	(0x1f | RAS_SESSION_READS)
 #define SESSION_ID_MAX	2
 
 /* A copy of its entry with its points, and of its figures */

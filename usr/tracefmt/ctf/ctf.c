@@ -720,6 +720,7 @@ const struct output_ops output_ctf = {
 	.own_bytes = sizeof(struct ctf),
 	.in_order = true,
 	.whole = true,
+	.in_step = true,
 	.open = ctf_open,
 	.event = ctf_event,
 	.close = ctf_close,

@@ -297,7 +297,7 @@ int pipeline_begin(struct pipeline *p, struct error *err)
 		if (!p->output->own)
 			return -ENOMEM;
 	}
-	if (ops->whole) {
+	if (ops->whole && !ops->in_step) {
 		p->output->foresight = foresight_open();
 		if (!p->output->foresight)
 			return -ENOMEM;
