@@ -109,10 +109,10 @@ static void item_place_advance(struct gen *gen, int length)
 /*
  * Where items may be cut by the budget, the sum of their limits is more than
  * the record has room for: show the verifier what they came to. It also makes
- * the ways through an item, faults and all, one again. Now and then that is done
- * for this alone: the ways through items of any length add up.
+ * the ways through an item, faults and all, one again. Where there are many
+ * items that is done for this alone: the ways through items of any length add up.
  */
-#define ITEMS_BOUND	8
+#define ITEMS_FEW	8
 
 static bool bound_wanted(const struct gen *gen)
 {
@@ -120,7 +120,7 @@ static bool bound_wanted(const struct gen *gen)
 		   gen->item->kind == ITEM_STRING;
 
 	return gen->item->budget || fault_goes_on(gen) ||
-	       (any && gen->item->number % ITEMS_BOUND == 0);
+	       (any && gen->plan->item_count > ITEMS_FEW);
 }
 
 static void place_bound(struct gen *gen)
