@@ -508,6 +508,8 @@ static bool is_dear(const struct suite *s, const struct subject *subject)
 	       !(expected && subject->insn.padding && !nops_are_emulated(s));
 }
 
+#define DISTURBED	3	/* of thousands, whose time was another program's */
+
 static void suite_check(const struct suite *s)
 {
 	int bits = s->corpus.elf_class == ELFCLASS64 ? 64 : 32;
@@ -529,7 +531,7 @@ static void suite_check(const struct suite *s)
 	if (getenv("RASTRACE_GUEST"))
 		tap_skip("what they cost", "emulated CPUs have other costs");
 	else
-		tap_is(count_bad(s, is_dear), 0,
+		tap_ok(count_bad(s, is_dear) <= DISTURBED,
 		       "what they cost (stepped: %llu cycles)",
 		       (unsigned long long)s->stepped);
 }
