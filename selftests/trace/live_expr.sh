@@ -35,12 +35,16 @@ like "$(cat "$TMP/err")" "missing" "  is reported by trcust"
 is "$(ls -d "$TMP"/rastrace-* 2>/dev/null)" "" "  no directory is left"
 
 # --- of a process that is there
-"$TMP/target" 2000000000 >/dev/null &
+while :; do
+	"$TMP/target" 3
+	sleep 0.1
+done >/dev/null &
 target=$!
-"$BIN/trace" on --max-rate 5 -p $target -e 'work(n)' >"$TMP/live" 2>"$TMP/live.err" &
+"$BIN/trace" on --follow -p $target -e "$TMP/target:work(n)" >"$TMP/live" \
+	2>"$TMP/live.err" &
 on=$!
 i=0
-until [ -s "$TMP/live" ] || [ $i -eq 100 ]; do
+until [ -s "$TMP/live" ] || [ $i -eq 300 ]; do
 	sleep 0.1
 	i=$((i + 1))
 done
