@@ -109,7 +109,7 @@ struct output_ops {
 	size_t own_bytes;	/* of output->own, zeroed before open() */
 	bool in_order;		/* keeps state: one thread, all events */
 	bool whole;		/* needs the sequence of time: no other order */
-	bool in_step;		/* losses are told as of each event: none is read
+	bool in_step;		/* losses are those as of each event: none is read
 				 * ahead */
 	bool calls;		/* gets all events, and chooses calls itself */
 	unsigned int pairing;	/* PAIRING_* of what call() gets */
