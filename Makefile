@@ -339,7 +339,7 @@ help:
 	@echo 'make            build trcust, trace, tracefmt, heapmon ($(B)/bin), librastrace ($(B)/lib)'
 	@echo 'make lib32      librastrace for 32-bit programs, into $(B)/lib32'
 	@echo 'make demo       show the main job on three programs (root)'
-	@echo 'make check      test every feature in 12 minutes (root; else what needs none)'
+	@echo 'make check      test every feature in 16 minutes (root; else what needs none)'
 	@echo 'make check-all  all tests in their long forms, for hours: aarch64, check-debug'
 	@echo 'make check-debug a kernel full of checkers, more kernels'
 	@echo 'make check-sanitize, check-thread, check-valgrind: tests in user space, watched'
