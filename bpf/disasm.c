@@ -4,26 +4,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
-
-static const char *const helpers[] = {
-#define HELPER(name) "bpf_" #name
-	__BPF_FUNC_MAPPER(HELPER)
-#undef HELPER
-};
-
-static const char *const alu_ops[16] = {
-	[BPF_ADD >> 4] = "+=", [BPF_SUB >> 4] = "-=", [BPF_MUL >> 4] = "*=",
-	[BPF_DIV >> 4] = "/=", [BPF_OR >> 4] = "|=", [BPF_AND >> 4] = "&=",
-	[BPF_LSH >> 4] = "<<=", [BPF_RSH >> 4] = ">>=", [BPF_MOD >> 4] = "%=",
-	[BPF_XOR >> 4] = "^=", [BPF_MOV >> 4] = "=", [BPF_ARSH >> 4] = "s>>=",
-};
-
-static const char *const jump_ops[16] = {
-	[BPF_JEQ >> 4] = "==", [BPF_JGT >> 4] = ">", [BPF_JGE >> 4] = ">=",
-	[BPF_JSET >> 4] = "&", [BPF_JNE >> 4] = "!=", [BPF_JSGT >> 4] = "s>",
-	[BPF_JSGE >> 4] = "s>=", [BPF_JLT >> 4] = "<", [BPF_JLE >> 4] = "<=",
-	[BPF_JSLT >> 4] = "s<", [BPF_JSLE >> 4] = "s<=",
-};
+#include "code/code_print.h"
 
 static const char *size_name(uint8_t code)
 {
@@ -45,7 +26,7 @@ static int print_unknown(const struct bpf_insn *insn, char *text, size_t size)
 static int print_alu(const struct bpf_insn *insn, char *text, size_t size)
 {
 	char bank = BPF_CLASS(insn->code) == BPF_ALU64 ? 'r' : 'w';
-	const char *op = alu_ops[BPF_OP(insn->code) >> 4];
+	const char *op = code_alu_ops[BPF_OP(insn->code) >> 4];
 
 	if (BPF_OP(insn->code) == BPF_NEG)
 		return snprintf(text, size, "%c%u = -%c%u", bank,
@@ -71,15 +52,15 @@ static int print_call(const struct bpf_insn *insn, char *text, size_t size)
 		return snprintf(text, size, "call kfunc#%u", id);
 	if (insn->src_reg == BPF_PSEUDO_CALL)
 		return snprintf(text, size, "call pc%+d", insn->imm);
-	if (insn->src_reg || id >= sizeof(helpers) / sizeof(helpers[0]))
+	if (insn->src_reg || id >= __BPF_FUNC_MAX_ID)
 		return snprintf(text, size, "call #%u", id);
-	return snprintf(text, size, "call %s#%u", helpers[id], id);
+	return snprintf(text, size, "call %s#%u", code_helpers[id], id);
 }
 
 static int print_jump(const struct bpf_insn *insn, char *text, size_t size)
 {
 	char bank = BPF_CLASS(insn->code) == BPF_JMP ? 'r' : 'w';
-	const char *op = jump_ops[BPF_OP(insn->code) >> 4];
+	const char *op = code_jump_ops[BPF_OP(insn->code) >> 4];
 
 	if (insn->code == (BPF_JMP | BPF_CALL))
 		return print_call(insn, text, size);

@@ -3,20 +3,20 @@
 
 #include <stdarg.h>
 
-static const char *const helpers[] = {
+const char *const code_helpers[__BPF_FUNC_MAX_ID] = {
 #define HELPER(name) "bpf_" #name
 	__BPF_FUNC_MAPPER(HELPER)
 #undef HELPER
 };
 
-static const char *const alu_ops[16] = {
+const char *const code_alu_ops[16] = {
 	[BPF_ADD >> 4] = "+=", [BPF_SUB >> 4] = "-=", [BPF_MUL >> 4] = "*=",
 	[BPF_DIV >> 4] = "/=", [BPF_OR >> 4] = "|=", [BPF_AND >> 4] = "&=",
 	[BPF_LSH >> 4] = "<<=", [BPF_RSH >> 4] = ">>=", [BPF_MOD >> 4] = "%=",
-	[BPF_XOR >> 4] = "^=", [BPF_ARSH >> 4] = "s>>=",
+	[BPF_XOR >> 4] = "^=", [BPF_MOV >> 4] = "=", [BPF_ARSH >> 4] = "s>>=",
 };
 
-static const char *const jump_ops[16] = {
+const char *const code_jump_ops[16] = {
 	[BPF_JEQ >> 4] = "==", [BPF_JGT >> 4] = ">", [BPF_JGE >> 4] = ">=",
 	[BPF_JSET >> 4] = "&", [BPF_JNE >> 4] = "!=", [BPF_JSGT >> 4] = "s>",
 	[BPF_JSGE >> 4] = "s>=", [BPF_JLT >> 4] = "<", [BPF_JLE >> 4] = "<=",
@@ -82,7 +82,8 @@ static void text_alu(struct op_text *t, const struct code_op *op)
 		text_reg(t, op->dst);
 		return;
 	}
-	code_text_add(t, " %s ", alu_ops[op->op >> 4] ? alu_ops[op->op >> 4] : "?");
+	code_text_add(t, " %s ", code_alu_ops[op->op >> 4] ?
+		      code_alu_ops[op->op >> 4] : "?");
 	if (op->kind == CODE_ALU)
 		text_reg(t, op->src);
 	else
@@ -107,7 +108,7 @@ static void text_atomic(struct op_text *t, const struct code_op *op)
 
 static void text_jump(struct op_text *t, const struct code_op *op)
 {
-	const char *name = jump_ops[op->op >> 4];
+	const char *name = code_jump_ops[op->op >> 4];
 
 	if (op->kind != CODE_JUMP) {
 		code_text_add(t, "if ");
@@ -126,7 +127,7 @@ static void text_call(struct op_text *t, const struct code_op *op)
 {
 	code_text_add(t, "call ");
 	if (op->kind == CODE_CALL && op->imm < __BPF_FUNC_MAX_ID)
-		code_text_add(t, "%s", helpers[op->imm]);
+		code_text_add(t, "%s", code_helpers[op->imm]);
 	else if (op->kind == CODE_CALL_LABEL)
 		code_text_add(t, "%s%u", t->placed ? "function " : "L", op->target);
 	else

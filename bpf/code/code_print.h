@@ -6,6 +6,11 @@
 #include <stdio.h>
 #include "code.h"
 
+/* "bpf_map_lookup_elem", by number */
+extern const char *const code_helpers[__BPF_FUNC_MAX_ID];
+/* "+=", "s>", by the upper four bits of the operation; NULL: there is none */
+extern const char *const code_alu_ops[16], *const code_jump_ops[16];
+
 /* "t3 = *(u64 *)(r6 +112)"; `placed`: what is in slots is at r10. */
 void code_op_print(const struct code_op *op, bool placed, char *text,
 		   size_t size);
