@@ -52,11 +52,6 @@ void emit_label_place(struct emit *e, emit_label label)
 		e->labels[label].insn = e->count;
 }
 
-bool emit_label_used(const struct emit *e, emit_label label)
-{
-	return !e->error && e->labels[label].used;
-}
-
 /* The next instruction leads to the label. */
 static void jump_add(struct emit *e, emit_label label, bool in_imm)
 {
@@ -65,7 +60,6 @@ static void jump_add(struct emit *e, emit_label label, bool in_imm)
 					   e->jump_count, sizeof(*e->jumps));
 	if (e->error)
 		return;
-	e->labels[label].used = true;
 	e->jumps[e->jump_count++] = (struct emit_jump){
 		e->count, label, in_imm,
 	};

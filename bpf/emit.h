@@ -19,7 +19,6 @@ struct emit_jump {
 
 struct emit_place {
 	int64_t insn;			/* -1 while not placed */
-	bool used;			/* a jump leads to it */
 };
 
 struct emit {
@@ -43,8 +42,6 @@ int emit_array_grow(void *array, size_t *room, size_t count, size_t entry);
 
 emit_label emit_label_new(struct emit *e);
 void emit_label_place(struct emit *e, emit_label label);
-/* Does a jump lead to it yet? */
-bool emit_label_used(const struct emit *e, emit_label label);
 
 /* op is BPF_ADD, BPF_MOV ...; imm is sign-extended to 64 bits */
 void emit_alu(struct emit *e, int op, int dst, int src);

@@ -997,11 +997,6 @@ uint64_t pairing_muted(const struct pairing *pairing)
 	return pairing->muted;
 }
 
-uint32_t pairing_path_count(const struct pairing *pairing)
-{
-	return pairing->path_count;
-}
-
 const struct pair_path *pairing_path(const struct pairing *pairing,
 				     uint32_t path)
 {

@@ -130,13 +130,12 @@ uint64_t pairing_muted(const struct pairing *pairing);
 #define PAIRING_PATH_DEPTH	256	/* of deeper calls the path is that of a
 					 * call around them */
 
-/* Of paths 1 to pairing_path_count(); `around`: 0 of an outermost one. */
+/* Of a path, from 1; `around`: 0 of an outermost one. */
 struct pair_path {
 	const char *name;
 	uint32_t around, depth;
 };
 
-uint32_t pairing_path_count(const struct pairing *pairing);
 const struct pair_path *pairing_path(const struct pairing *pairing,
 				     uint32_t path);
 void pairing_close(struct pairing *pairing);
