@@ -29,8 +29,7 @@ static bool file_is_there(const char *path)
 	return !access(path, R_OK);
 }
 
-/* In the directories of PATH. */
-static bool path_search(const char *name, char path[PATH_MAX])
+bool compile_path_search(const char *name, char path[PATH_MAX])
 {
 	const char *dirs = getenv("PATH");
 
@@ -156,7 +155,7 @@ static int compile_module_find_subject(struct compile_module *module,
 				 "'-e' needs a program to run, --pid, or the name of a module: -e MODULE:FUNCTION");
 	if (strchr(subject->program, '/'))
 		snprintf(module->file, PATH_MAX, "%s", subject->program);
-	else if (!path_search(subject->program, module->file))
+	else if (!compile_path_search(subject->program, module->file))
 		return error_set(err, -ENOENT, "there is no '%s' in PATH",
 				 subject->program);
 	if (!realpath(module->file, module->name))
@@ -189,7 +188,7 @@ static int compile_module_find(struct compile_module *module,
 	if (strchr(given, '/'))
 		found = realpath(given, path);
 	else
-		found = (!strstr(given, ".so") && path_search(given, path)) ||
+		found = (!strstr(given, ".so") && compile_path_search(given, path)) ||
 			compile_library_find(given, path);
 	if (!found) {
 		error_set(err, -ENOENT, "there is no program or library '%s'",
@@ -282,7 +281,8 @@ static int tdf_make(struct expr_tdfs *compiled, const struct probe_expr *expr,
 }
 
 /* What tracefmt leaves out of the events of this major */
-static int condition_add(struct expr_tdfs *compiled, const struct probe_expr *expr,
+static int condition_add(struct expr_tdfs *compiled,
+			 const struct probe_expr *expr,
 			 struct error *err)
 {
 	char *own, *all = NULL;

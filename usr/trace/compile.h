@@ -4,8 +4,12 @@
 #define TRACE_COMPILE_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include "lib/error.h"
+
+/* Where a program is in the directories of PATH; false: nowhere. */
+bool compile_path_search(const char *name, char path[PATH_MAX]);
 
 /* What is traced, if an expression doesn't say so. */
 struct compile_subject {

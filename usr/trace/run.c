@@ -252,22 +252,11 @@ static bool session_was_hit(const struct session *session,
 /* The program's file, opened, and its path; -1: it isn't found. */
 static int program_open(const char *program, char path[PATH_MAX])
 {
-	const char *dirs = strchr(program, '/') ? NULL : getenv("PATH");
-	int fd = -1;
-
-	snprintf(path, PATH_MAX, "%s", program);
-	if (!dirs)
-		return open(path, O_RDONLY | O_CLOEXEC);
-	while (fd < 0 && *dirs) {
-		int n = strcspn(dirs, ":");
-
-		snprintf(path, PATH_MAX, "%.*s%s%s", n, dirs, n ? "/" : "",
-			 program);
-		if (!access(path, X_OK))
-			fd = open(path, O_RDONLY | O_CLOEXEC);
-		dirs += n + (dirs[n] == ':');
-	}
-	return fd;
+	if (strchr(program, '/'))
+		snprintf(path, PATH_MAX, "%s", program);
+	else if (!compile_path_search(program, path))
+		return -1;
+	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
 static bool program_is_traced(const struct job *job, const struct stat *st)
