@@ -77,20 +77,39 @@ status 0 "the traced file, not passing the point" \
 	trace run "$TDF" -- "$TMP/target" 0
 is "$(grep -c 'was hit' "$TMP/err")" 0 "  is the right one"
 
-# --- --follow: the program and what it starts, not others
+# --- the program and what it starts, not others, unless asked for
 if [ -e /sys/kernel/btf/vmlinux ]; then
 	(
 		until [ -e "$TMP/hit" ]; do sleep 0.05; done
 		"$TMP/target" 5
 		touch "$TMP/done"
 	) &
-	status 0 "--follow" trace run --follow "$TDF" -- \
+	status 0 "a program that starts others" trace run "$TDF" -- \
 		sh -c "'$TMP/target' 2; touch '$TMP/hit'
 			until [ -e '$TMP/done' ]; do sleep 0.05; done"
-	is "$(grep -c '^Event' "$TMP/out")" 2 "  records the program's children"
+	is "$(grep -c '^Event' "$TMP/out")" 2 "  is recorded with these"
+	wait
+	rm "$TMP/hit" "$TMP/done"
+	others() {
+		until [ -e "$TMP/hit" ]; do sleep 0.05; done
+		"$TMP/target" 5
+		touch "$TMP/done"
+	}
+	others &
+	set -- sh -c "touch '$TMP/hit'
+		until [ -e '$TMP/done' ]; do sleep 0.05; done"
+	status 0 "one whose points only others hit" trace run "$TDF" -- "$@"
+	like "$(cat "$TMP/err")" \
+		"all 5 hits were of other processes: record those with --all" \
+		"  is reported"
+	wait
+	rm "$TMP/hit" "$TMP/done"
+	others &
+	status 0 "  --all" trace run --all "$TDF" -- "$@"
+	is "$(grep -c '^Event' "$TMP/out")" 5 "  records them"
 	wait
 else
-	skip "--follow" "the kernel has no type information"
+	skip "a program that starts others" "the kernel has no type information"
 fi
 
 # --- what is left when it is killed

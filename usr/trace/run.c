@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -142,6 +143,7 @@ struct run_settings {
 	const char *output;
 	struct settings_values exprs;
 	bool print_tsf;
+	bool all;			/* --all */
 	struct settings_values print;	/* options of tracefmt */
 	bool whole;			/* one that needs all events is among them */
 };
@@ -194,7 +196,10 @@ static const struct option_def options[] = {
 	{ "print-tsf", 0, NULL,
 	  "print the TSF of each --expr, and exit",
 	  OPTION_PLACE(struct run_settings, print_tsf) },
-	SETTINGS_OPTIONS("record only the program, or --pid, and the processes it starts"),
+	SETTINGS_OPTIONS("with --pid, also the processes that it starts"),
+	{ "all", 'a', NULL,
+	  "record all processes, not only the program and those it starts",
+	  OPTION_PLACE(struct run_settings, all) },
 	{ "output", 'o', "FILE.ras", "write the records to this file instead of printing them",
 	  OPTION_PLACE(struct run_settings, output) },
 	{ "format", 0, "FORMAT", "as tracefmt: print in this form",
@@ -227,26 +232,37 @@ static const struct option_def options[] = {
 	{ NULL }
 };
 
-/* Has any tracepoint of the session been hit? Yes where that can't be read. */
-static bool session_was_hit(const struct session *session,
-			    const struct buffer *buffer)
+/* Hits of all tracepoints */
+struct run_hits {
+	bool any;		/* also where they can't be read */
+	uint64_t kept;		/* recorded, or dropped */
+	uint64_t others;	/* filtered: of other processes */
+};
+
+static void session_hits_add(struct run_hits *hits,
+			     const struct session *session,
+			     const struct buffer *buffer)
 {
 	uint32_t points = session->entry->points;
 	size_t rows = (size_t)points * buffer->slices;
 	struct ras_count *counts = NULL;
 	struct ras_why *why = NULL;
-	bool hit = session_counts_read(session, buffer->slices, &counts,
-				       NULL) ||
-		   session_why_read(session, buffer->control->cpus, &why, NULL);
 
-	for (size_t i = 0; i < rows && !hit; i++)
-		hit = counts[i].recorded || counts[i].dropped;
-	for (uint32_t i = 0; i < points && !hit; i++)
+	if (session_counts_read(session, buffer->slices, &counts, NULL) ||
+	    session_why_read(session, buffer->control->cpus, &why, NULL)) {
+		hits->any = true;
+		rows = points = 0;
+	}
+	for (size_t i = 0; i < rows; i++)
+		hits->kept += counts[i].recorded + counts[i].dropped;
+	for (uint32_t i = 0; i < points; i++) {
+		hits->others += why[i].filtered[RAS_FILTERED_PROCESS];
 		for (int k = 0; k < RAS_FILTERED_KINDS; k++)
-			hit |= why[i].filtered[k] != 0;
+			hits->any |= why[i].filtered[k] != 0;
+	}
+	hits->any |= hits->kept != 0;
 	free(counts);
 	free(why);
-	return hit;
 }
 
 /* The program's file, opened, and its path; -1: it isn't found. */
@@ -314,7 +330,7 @@ static void program_explain_no_hit(const struct job *job, const char *program)
 }
 
 /* Disarm all that is armed in the private directory. */
-static int private_off(const struct run_dir *private, bool *hit,
+static int private_off(const struct run_dir *private, struct run_hits *hits,
 		       struct error *err)
 {
 	struct session_list list;
@@ -325,9 +341,8 @@ static int private_off(const struct run_dir *private, bool *hit,
 		return code;
 	code = session_list_read(&list, &buffer, private->path, err);
 	if (!code) {
-		*hit = false;
-		for (size_t i = 0; i < list.count && !*hit; i++)
-			*hit = session_was_hit(&list.items[i], &buffer);
+		for (size_t i = 0; i < list.count; i++)
+			session_hits_add(hits, &list.items[i], &buffer);
 		for (size_t i = 0; i < list.count && !code; i++)
 			if (list.items[i].armed)
 				code = retire_session(private, &buffer,
@@ -482,7 +497,7 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
 	bool follow = compiled->count && !settings->output && !settings->whole;
 	struct outfile *out = NULL;
 	pid_t printer = 0;
-	bool hit = true;
+	struct run_hits hits = { 0 };
 	int code = 0;
 
 	/* first, so that no run is in vain */
@@ -496,15 +511,19 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
 		code = printer < 0 ? printer :
 		       subject_run(&settings->job, child, err);
 	if (!code)
-		code = private_off(private, &hit, err);
+		code = private_off(private, &hits, err);
 	if (printer > 0)
 		kill(printer, SIGTERM);
 	if (code) {
 		outfile_abort(out);
 		return code;
 	}
-	if (!hit && child->argv && !compiled->count)
+	if (!hits.any && child->argv && !compiled->count)
 		program_explain_no_hit(&jobs->items[0], child->argv[0]);
+	if (!hits.kept && hits.others)
+		fprintf(stderr,
+			"trace: all %" PRIu64 " hits were of other processes: record those with --all\n",
+			hits.others);
 	if (out)
 		return snapshot_save(private->path, out, &bundled, err);
 	if (!follow)
@@ -563,7 +582,24 @@ static int run_operands(const struct run_words *words,
 	return code;
 }
 
-/* --follow alone is for the program itself. */
+/* Unless other processes are chosen, those are the program and what it starts. */
+static void program_choose(struct run_settings *settings, pid_t program)
+{
+	struct job_settings *job = &settings->job;
+	bool chosen = settings->all || filters_given(job);
+
+	if (chosen && !job->follow)
+		return;
+	if (!job->follow && !filters_can_follow()) {
+		fputs("trace: records of all processes: only the host's processes, on a kernel with type information (CONFIG_DEBUG_INFO_BTF), can be followed\n",
+		      stderr);
+		return;
+	}
+	job->follow = true;
+	if (!job->pid_count)
+		job->pids[job->pid_count++] = program;
+}
+
 static int run_program(const struct run_words *words,
 		       struct run_settings *settings,
 		       const struct expr_tdfs *compiled, struct error *err)
@@ -574,8 +610,8 @@ static int run_program(const struct run_words *words,
 
 	if (code)
 		return code;
-	if (settings->job.follow && !settings->job.pid_count && words->program)
-		settings->job.pids[settings->job.pid_count++] = child.pid;
+	if (words->program)
+		program_choose(settings, child.pid);
 	code = run_operands(words, settings, compiled, &child, err);
 	child_drop(&child);
 	return code;

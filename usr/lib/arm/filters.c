@@ -108,12 +108,23 @@ bool filters_given(const struct job_settings *settings)
 }
 
 /* Programs know processes by the numbers that the host gives them. */
+static bool pids_are_of_host(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) || st.st_ino == HOST_PID_NS;
+}
+
+bool filters_can_follow(void)
+{
+	return pids_are_of_host() && !access(BTF_VMLINUX, R_OK);
+}
+
 static int pids_check(const struct job_settings *settings, struct error *err)
 {
 	char path[32];
-	struct stat st;
 
-	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != HOST_PID_NS) {
+	if (!pids_are_of_host()) {
 		error_set(err, -EOPNOTSUPP,
 			  "--pid needs the host's process ids, and this is another pid namespace");
 		error_hint(err, "run trace on the host, or choose by --comm, --uid or --cgroup");

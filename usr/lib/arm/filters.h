@@ -34,6 +34,9 @@ int raw_tracepoint_attach(struct emit *e, const char *name, struct error *err);
 /* Are there any? */
 bool filters_given(const struct job_settings *settings);
 
+/* Can the processes that one starts be recorded, too? */
+bool filters_can_follow(void);
+
 /* What was asked for is there: processes, cgroups. 0, or a negative errno with
  * err set. */
 int filters_check(const struct job_settings *settings, struct error *err);
