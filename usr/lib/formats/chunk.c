@@ -56,7 +56,7 @@ const char *pack_library(int method)
 	       method == RAS_PACKED_ZSTD ? ZSTD : NULL;
 }
 
-static bool pack_is_there(int method)
+bool pack_is_there(int method)
 {
 	pthread_once(&once, libraries_load);
 	return (method == RAS_PACKED_ZLIB && zlib.there) ||

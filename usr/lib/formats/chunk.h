@@ -7,6 +7,7 @@
 #define LIB_CHUNK_H
 
 #include <rastrace/rasfile.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/error.h"
@@ -15,6 +16,9 @@
  * Compression of chunks (rastrace/rasfile.h): by zlib and by zstd, when their
  * libraries are there at run time.
  */
+
+/* Is the library of the method there? */
+bool pack_is_there(int method);
 
 /* The method of that name, RAS_PACKED_*; NULL: the better one that is there.
  * Or a negative errno with err set. */

@@ -288,6 +288,9 @@ static int part_write(struct tiles *tiles, int fd, uint64_t at, size_t n,
 		return code;
 	packed = pack_bytes(RAS_PACKED_ZLIB, TILES_LEVEL, plain->data, n,
 			    &tiles->packed, &tiles->room);
+	/* not packed: as large as before, or no memory for it */
+	if (!packed && pack_is_there(RAS_PACKED_ZLIB) && tiles->room < n)
+		return -ENOMEM;
 	if (packed)
 		add_base64(text, tiles->packed, packed);
 	else

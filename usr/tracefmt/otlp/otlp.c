@@ -176,7 +176,7 @@ static int otlp_call_begin(struct otlp *otlp, const struct event *event,
 	struct otlp_call *outer;
 	struct otlp_ids published;
 
-	if (!thread || !call)
+	if (!thread || !call || otlp->attributes.text.error)
 		goto failed;
 	outer = thread->inner;
 	*call = (struct otlp_call){
@@ -561,7 +561,7 @@ static int otlp_log_add(const struct output *output, const struct event *event,
 
 	if (inner && (!published || !memcmp(ids.span, inner->published, 8)))
 		ids = inner->ids;
-	if (!m)
+	if (!m || otlp->attributes.text.error)
 		return -ENOMEM;
 	otlp_begin(m, OTLP_FIELD(2, NULL));
 	otlp_fixed(m, OTLP_FIELD(1, "timeUnixNano"), otlp_time(time));

@@ -237,11 +237,12 @@ static int held_add(struct pipeline *p, const struct event *event)
 	       foresight_see(p->output->foresight, event);
 }
 
-/* Give what is held; what comes now is given at once. */
+/* Give what is held, unless part of it is missing; what comes now is given at
+ * once. */
 static int held_give(struct pipeline *p)
 {
 	struct event event;
-	int code = 0;
+	int code = p->held.error ? -ENOMEM : 0;
 
 	p->holds = false;
 	for (size_t at = 0; at < p->held.used && !code;) {
