@@ -24,7 +24,9 @@ BIN=${BIN:-$TOP/build/bin}
 PATH=$BIN:$PATH:${RASTRACE_CACHE:-${XDG_CACHE_HOME:-${HOME-}/.cache}/rastrace}/aarch64/bin
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/rastrace.XXXXXX") || exit 1
 RASTRACE_RUN=$TMP/run
-export TOP BIN PATH TMP RASTRACE_RUN
+XDG_CONFIG_HOME=$TMP/config
+export TOP BIN PATH TMP RASTRACE_RUN XDG_CONFIG_HOME
+unset RASTRACE_FORMAT
 tap_count=0 tap_failures=0 tap_ended=
 
 # Disarm what the test left armed, give up the bpffs, remove the files.

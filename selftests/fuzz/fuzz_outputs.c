@@ -84,7 +84,7 @@ static void output_make(struct run *run, size_t choice, char *path)
 		&output_ctf, &output_perfetto, &output_html, &output_pairs,
 		&output_tree, &output_prefixed, &output_json, &output_csv,
 		&output_otlp, &output_call_text, &output_json_calls,
-		&output_folded, &output_diff, &output_tree, &output_pairs,
+		&output_folded, &output_diff, &output_line, &output_pairs,
 	};
 	size_t form = choice % (sizeof(forms) / sizeof(*forms));
 	static char *columns[] = { "time,event,comm,.n,name", "fields,data" };

@@ -22,8 +22,9 @@ wrong() {
 
 wrong "unrecognized|unknown|invalid" --frobnicate
 wrong "'--format' requires an argument|--format" --utc --format
-wrong "--format 'xml': one of text, json, csv, ctf, perfetto, html, otlp is wanted" \
+wrong "--format 'xml': one of auto, text, manual, line, tree, pairs, folded, json, csv, ctf, perfetto, html, otlp is wanted" \
 	--format xml
+wrong "--color 'red': always, never or auto is wanted" --color=red
 wrong "--colour 'red': always, never or auto is wanted" --colour=red
 wrong "--last '0': a number from 1 on is wanted" --last 0
 wrong "--last '-1': " --last -1
@@ -38,7 +39,7 @@ wrong "--follow: 'typed.ras' is a file, which has an end" --follow
 wrong "--fields '': a name is missing" --fields ''
 wrong "--fields 'n,,pid': a name is missing" --format=json --fields n,,pid
 wrong "--fields: the figures have no fields" --summary --fields n
-for format in pairs tree perfetto ctf; do
+for format in pairs tree line perfetto ctf; do
 	wrong "--fields: text, json and csv have columns, not '$format'" \
 		--fields n "--format=$format" -o made.txt
 done
@@ -86,11 +87,11 @@ small() {
 }
 mkdir out.d
 "$make_trace" tff 1000
-for format in text json csv perfetto otlp pairs tree; do
+for format in text json csv perfetto otlp pairs tree line; do
 	rm -f new
 	echo old >out.d/file
 	case $format in
-	pairs | tree) set -- --last 5 ;;
+	pairs | tree | line) set -- --last 5 ;;
 	*) set -- ;;
 	esac
 	status 0 "$format" tracefmt -q "--format=$format" --tff tff \

@@ -2,8 +2,11 @@
 #include "settings.h"
 
 #include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "lib/config_file.h"
 #include "lib/options.h"
 #include "tracefmt/output/cell.h"
 #include "tracefmt/output/diff.h"
@@ -13,7 +16,8 @@
 
 static const struct output_ops *const formats[] = {
 	&output_text, &output_json, &output_csv, &output_ctf, &output_perfetto,
-	&output_html, &output_otlp, &output_pairs, &output_tree, &output_folded,
+	&output_html, &output_otlp, &output_pairs, &output_tree, &output_line,
+	&output_folded,
 };
 
 /* The values live as long as argv. */
@@ -60,7 +64,7 @@ static int take_summary(void *context, const char *value)
 /* --pair and others are text of their own; of the others the last one holds. */
 static bool is_of_calls(const struct output_ops *format)
 {
-	return format->calls;
+	return format->calls && format != &output_line;
 }
 
 static int format_set(struct show_settings *s, const struct output_ops *format)
@@ -78,15 +82,29 @@ static int format_set(struct show_settings *s, const struct output_ops *format)
 	return -1;
 }
 
+/* NULL: there is no such format. */
+static const struct output_ops *format_of(const char *name)
+{
+	if (!strcmp(name, "manual"))
+		return &output_text;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		if (!strcmp(formats[i]->name, name))
+			return formats[i];
+	return NULL;
+}
+
 static int settings_take_output_format(void *context, const char *value)
 {
-	((struct show_settings *)context)->formatted = true;
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
-		if (!strcmp(formats[i]->name, value))
-			return format_set(context, formats[i]);
-	return options_value_wrong(
+	const struct output_ops *format = format_of(value);
+	struct show_settings *s = context;
+
+	s->automatic = !strcmp(value, "auto");
+	if (s->automatic)
+		return 0;
+	s->formatted = true;
+	return format ? format_set(s, format) : options_value_wrong(
 		"format", value,
-		"one of text, json, csv, ctf, perfetto, html, otlp is wanted");
+		"one of auto, text, manual, line, tree, pairs, folded, json, csv, ctf, perfetto, html, otlp is wanted");
 }
 
 static int take_pair(void *context, const char *value)
@@ -135,6 +153,7 @@ static int settings_take_line_prefix(void *context, const char *value)
 	struct show_settings *s = context;
 
 	s->output.prefix = value;
+	s->prefix_from = "--prefix";
 	s->prefixed = true;
 	return 0;
 }
@@ -147,20 +166,67 @@ static int take_fields(void *context, const char *value)
 				 value);
 }
 
+#define COLOUR_WORDS	"always, never or auto is wanted"
+
+static bool colour_set(struct show_settings *s, const char *value)
+{
+	static const char *const words[] = {
+		[COLOUR_AUTO] = "auto", [COLOUR_ALWAYS] = "always",
+		[COLOUR_NEVER] = "never",
+	};
+
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(value, words[i])) {
+			s->colour = i;
+			return true;
+		}
+	return false;
+}
+
 static int take_colour(void *context, const char *value)
 {
-	struct show_settings *s = context;
+	return colour_set(context, value ? value : "always") ? 0 :
+	       options_value_wrong("colour", value, COLOUR_WORDS);
+}
 
-	if (!value || !strcmp(value, "always"))
-		s->colour = COLOUR_ALWAYS;
-	else if (!strcmp(value, "never"))
-		s->colour = COLOUR_NEVER;
-	else if (!strcmp(value, "auto"))
-		s->colour = COLOUR_AUTO;
-	else
-		return options_value_wrong("colour", value,
-				      "always, never or auto is wanted");
-	return 0;
+static int take_color(void *context, const char *value)
+{
+	return colour_set(context, value ? value : "always") ? 0 :
+	       options_value_wrong("color", value, COLOUR_WORDS);
+}
+
+#define SLOW_WORDS	"a time is wanted: 500ns, 20us, 1ms, 2s or 0"
+
+/* A number and a unit */
+static bool slow_set(struct show_settings *s, const char *value)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {
+		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 },
+		{ "s", 1000000000 },
+	};
+	char *end;
+	unsigned long long n = strtoull(value, &end, 10);
+
+	if (*value < '0' || *value > '9')
+		return false;
+	if (!n && !*end) {
+		s->output.slow = 0;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (!strcmp(end, units[i].name))
+			return !__builtin_mul_overflow(n, units[i].ns,
+						       &s->output.slow);
+	return false;
+}
+
+static int take_slow(void *context, const char *value)
+{
+	return slow_set(context, value) ? 0 :
+	       options_value_wrong("slow", value, SLOW_WORDS);
 }
 
 static int settings_number(const char *option, const char *value,
@@ -256,8 +322,10 @@ static const struct option_def options[] = {
 	  take_summary },
 	{ "no-summary", 'q', NULL, "omit the figures",
 	  OPTION_PLACE(struct show_settings, quiet) },
-	{ "format", 0, "FORMAT", "write this format (default text): text|json|csv|ctf|perfetto|html|otlp",
+	{ "format", 0, "FORMAT", "write this format (default text): auto|text|manual|line|tree|pairs|folded|json|csv|ctf|perfetto|html|otlp",
 	  settings_take_output_format },
+	{ "slow", 0, "TIME", "with --format=line, print latencies from this time on (default 10us)",
+	  take_slow },
 	{ "pair", 0, NULL, "print latencies and return values of functions",
 	  take_pair },
 	{ "tree", 0, NULL, "print the calls of each thread as a tree", take_tree },
@@ -291,7 +359,8 @@ static const struct option_def options[] = {
 	  take_symbols },
 	{ "no-symbols", 0, NULL, "name addresses only by module and offset",
 	  OPTION_PLACE(struct show_settings, symbols.off) },
-	{ "colour", 0, "[=WHEN]", "use colours; without WHEN, always: always|never|auto", take_colour },
+	{ "color", 0, "[=WHEN]", "use colours; without WHEN, always: always|never|auto", take_color },
+	{ "colour", 0, "[=WHEN]", "as --color: always|never|auto", take_colour },
 	{ "no-pager", 0, NULL, "do not start a pager",
 	  OPTION_PLACE(struct show_settings, no_pager) },
 	{ NULL },
@@ -423,8 +492,7 @@ static int template_check(const struct show_settings *settings)
 	struct error err;
 
 	if (prefix_parse(&prefix, settings->output.prefix, &err)) {
-		error_prefix(&err, settings->prefixed ? "--prefix: " :
-						"TRACEFMT_PREFIX: ");
+		error_prefix(&err, "%s: ", settings->prefix_from);
 		error_print(PROGRAM, &err);
 		return OPTIONS_WRONG;
 	}
@@ -449,22 +517,127 @@ static int form_check(struct show_settings *settings)
 	return output->prefix ? template_check(settings) : 0;
 }
 
+/* ---- what holds without options ---- */
+
+#define CONFIG_NAME	"tracefmt.conf"
+#define DEFAULT_WORDS	"one of text, manual, line, tree, json, csv is wanted"
+
+/* Formats that need neither a file nor the end of the events */
+static bool default_set(struct show_settings *s, const char *value)
+{
+	const struct output_ops *format = format_of(value);
+
+	if (format != &output_text && format != &output_line &&
+	    format != &output_tree && format != &output_json &&
+	    format != &output_csv)
+		return false;
+	s->wanted = format;
+	return true;
+}
+
+static bool config_set_prefix(struct show_settings *s, const char *value)
+{
+	s->output.prefix = value;
+	s->prefix_from = "'" CONFIG_NAME "': prefix";
+	return true;
+}
+
+static bool config_set_symbols(struct show_settings *s, const char *value)
+{
+	return !settings_list_add(&s->symbols.dirs, &s->symbols.dir_count,
+				  value);
+}
+
+static int config_line_take(void *context, const char *name,
+			    const char *value, struct error *err)
+{
+	static const struct {
+		const char *name;
+		bool (*set)(struct show_settings *s, const char *value);
+		const char *words;
+	} lines[] = {
+		{ "format", default_set, DEFAULT_WORDS },
+		{ "color", colour_set, COLOUR_WORDS },
+		{ "slow", slow_set, SLOW_WORDS },
+		{ "prefix", config_set_prefix, "a template is wanted" },
+		{ "symbols", config_set_symbols, "a directory is wanted" },
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		if (strcmp(lines[i].name, name))
+			continue;
+		if (*value && lines[i].set(context, value))
+			return 0;
+		return error_set(err, -EINVAL, "%s '%s': %s", name, value,
+				 lines[i].words);
+	}
+	error_set(err, -EINVAL, "'%s' is no setting", name);
+	error_hint(err, "there are format, color, slow, prefix and symbols");
+	return -EINVAL;
+}
+
+/* The configuration file, then the environment. 0, or -1 after a message. */
+static int defaults_read(struct show_settings *s)
+{
+	const char *format = getenv("RASTRACE_FORMAT");
+	const char *prefix = getenv("TRACEFMT_PREFIX");
+	char *path = config_path(CONFIG_NAME);
+	struct error err = { 0 };
+	int code = path ? config_read(&s->config, path, config_line_take, s,
+				      &err) : 0;
+
+	free(path);
+	if (code) {
+		error_print(PROGRAM, &err);
+		return -1;
+	}
+	if (prefix) {
+		s->output.prefix = prefix;
+		s->prefix_from = "TRACEFMT_PREFIX";
+	}
+	if (!format || !*format || default_set(s, format))
+		return 0;
+	fprintf(stderr, PROGRAM ": RASTRACE_FORMAT '%s': " DEFAULT_WORDS "\n",
+		format);
+	return -1;
+}
+
+/* The default format, unless options have chosen one, or are about text. */
+static void default_choose(struct show_settings *s)
+{
+	const struct output_settings *output = &s->output;
+	const struct output_ops *wanted = s->wanted;
+
+	if (!wanted && s->automatic && !output->path && isatty(STDOUT_FILENO))
+		wanted = &output_line;
+	if (wanted && s->format == &output_text && !s->formatted &&
+	    !s->summary_only && !s->prefixed && !output->field_count &&
+	    !output->calls && !output->hex && !output->verbose &&
+	    !s->order.newest_first)
+		s->format = wanted;
+}
+
 int settings_parse(struct show_settings *settings, int argc, char **argv)
 {
 	int operand;
 
-	*settings = (struct show_settings){ .format = &output_text };
-	settings->output.prefix = getenv("TRACEFMT_PREFIX");
+	*settings = (struct show_settings){
+		.format = &output_text, .output.slow = 10000,
+	};
 	settings->filter = filter_open();
 	if (!settings->filter) {
 		fputs(PROGRAM ": out of memory\n", stderr);
 		return OPTIONS_WRONG;
 	}
+	if (defaults_read(settings))
+		return OPTIONS_WRONG;
 	operand = options_parse(&command, argc, argv, false, settings);
 	settings->symbols.use = calloc(settings->symbols.dir_count + 1, 1);
-	return operand < 0 || (!calls_set(settings) &&
-			       !settings_agree(settings) &&
-			       !form_check(settings)) ? operand : OPTIONS_WRONG;
+	if (operand < 0)
+		return operand;
+	default_choose(settings);
+	return !calls_set(settings) && !settings_agree(settings) &&
+	       !form_check(settings) ? operand : OPTIONS_WRONG;
 }
 
 void settings_free(struct show_settings *settings)
@@ -473,5 +646,6 @@ void settings_free(struct show_settings *settings)
 	free(settings->tffs);
 	free(settings->symbols.dirs);
 	free(settings->symbols.use);
+	free(settings->config);
 	free(settings->output.fields);
 }

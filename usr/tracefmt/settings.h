@@ -22,8 +22,13 @@ struct show_settings {
 	bool no_pager;
 	enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;
 	const struct output_ops *format;
-	bool formatted;		/* --format was given */
+	bool formatted;		/* --format was given, not as auto */
+	bool automatic;		/* as auto: lines on a terminal */
+	const struct output_ops *wanted;	/* without --format; NULL: not
+						 * configured */
 	bool prefixed;		/* --prefix was given */
+	const char *prefix_from;	/* what gave the template, for messages */
+	char *config;		/* text of the configuration file */
 	struct filter *filter;
 	struct order_settings order;
 	struct symbols_settings symbols;

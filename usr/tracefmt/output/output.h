@@ -61,6 +61,7 @@ struct output_settings {
 	bool hex;		/* the data in hex below each record */
 	bool verbose;		/* and what the format left over */
 	bool colour;
+	uint64_t slow;		/* --slow: ns from which a line has a latency */
 	const char *otlp_url;	/* --otlp: of a server; NULL: text */
 	const char *prefix;	/* --prefix: a template (prefix.h); NULL */
 	char **fields;		/* --fields: these columns only */
@@ -132,8 +133,8 @@ struct output_ops {
 
 extern const struct output_ops output_text, output_json, output_csv,
 			       output_ctf, output_perfetto, output_html,
-			       output_pairs, output_tree, output_otlp,
-			       output_folded;
+			       output_pairs, output_tree, output_line,
+			       output_otlp, output_folded;
 /* Of calls, instead of events. */
 extern const struct output_ops output_call_text, output_json_calls;
 

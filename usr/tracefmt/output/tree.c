@@ -12,6 +12,15 @@
  * Of files thread after thread, of a pipe as the records come. The line of a PRE
  * waits until it is known how it ends, or whether a call inside of it is chosen.
  * "?" instead of a latency marks doubt; of a file, a later record may remove it.
+ *
+ * --format=line: the same in the order of time, with the thread in each line, and
+ * latencies from --slow on:
+ *
+ *	 0.000000000 app:70              1.203 us  (OS) DosSleep(n = 5) = 0
+ *	 0.000002000 app:70                        (OS) DosOpen(name = "x") {
+ *
+ * A call is on one line if its thread has no other event in it, and nothing
+ * follows late: then the line is printed open, because a person is watching.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,6 +36,9 @@
 /* ---- threads and lines ---- */
 
 #define TIME_WIDTH	18
+#define SINCE_WIDTH	14		/* seconds, of --format=line */
+#define THREAD_WIDTH	16		/* its name and id there */
+#define THREAD_MAX	(4 * 16 + 16)
 #define LATENCY_WIDTH	12
 #define INDENT_MAX	40	/* levels; deeper ones have their number */
 #define NOT_TOLD	(EVENT_FAULT | EVENT_CUT | EVENT_PAGED_IN | \
@@ -38,12 +50,14 @@ struct waiting {
 	uint64_t number;	/* of the event; they ascend */
 	char *line;		/* NULL: it is not wanted any more */
 	size_t length, latency_at;
+	size_t below;		/* bytes after the line: of those below it */
 };
 
 struct tree_thread {
 	uint64_t buffer;	/* key of its trace's buffer */
 	uint32_t pid, tid;
 	char *title;
+	char name[THREAD_MAX];	/* as_lines: as of its last event */
 	struct waiting *waiting;	/* from the outermost call on */
 	size_t waiting_count, waiting_room;
 	struct spill_text lines;
@@ -55,8 +69,12 @@ struct tree_output {
 	struct tree_thread **threads;	/* in the order of their first events */
 	size_t count, room;
 	struct spill spill;
+	struct spill_text together;	/* of --format=line: all lines */
 	struct text line;
+	struct text below;		/* as_lines: what follows the line */
 	bool live;			/* of a pipe */
+	bool as_lines;			/* --format=line */
+	bool waits;			/* as_lines: a line may wait */
 	const struct tree_thread *last;	/* live: the last line is its */
 };
 
@@ -78,31 +96,111 @@ static void tree_column(struct text *line, const char *word, size_t n,
 	text_add(line, word, n);
 }
 
-static void tree_time(struct text *line, struct clock *clock, int64_t time)
+#define BOLD	"1"	/* SGR of a terminal */
+#define DIM	"2"
+#define GREEN	"32"
+#define YELLOW	"33"
+#define PLAIN	""
+
+static void colour_put(const struct output *output, const char *colour,
+		       struct text *line)
+{
+	if (output->settings->colour)
+		text_print(line, "\033[%sm", colour);
+}
+
+/* "    +0.000002000 app:70         " of --format=line; event: NULL, no time. */
+static void since_put(const struct output *output,
+		      const struct tree_thread *thread,
+		      const struct event *event, struct clock clock,
+		      struct text *line)
 {
 	char word[CLOCK_MAX];
 
-	tree_column(line, word, clock_put(clock, time, word) - word,
+	clock.relative = !output->settings->utc;
+	colour_put(output, DIM, line);
+	tree_column(line, word, event ? clock_put(&clock, event->time, word) -
+		    word : 0, SINCE_WIDTH);
+	colour_put(output, PLAIN, line);
+	TEXT_ADD(line, " ");
+	colour_put(output, GREEN, line);
+	text_add_string(line, thread->name);
+	colour_put(output, PLAIN, line);
+	if (strlen(thread->name) < THREAD_WIDTH)
+		text_add_blanks(line, THREAD_WIDTH - strlen(thread->name));
+	colour_put(output, YELLOW, line);
+}
+
+static void tree_time(const struct shown *of, const struct tree_thread *thread,
+		      struct text *line)
+{
+	const struct tree_output *tree = of->output->own;
+	struct clock *clock = &of->scratch->clock;
+	char word[CLOCK_MAX];
+
+	if (tree->as_lines) {
+		since_put(of->output, thread, of->event, *clock, line);
+		return;
+	}
+	tree_column(line, word, clock_put(clock, of->event->time, word) - word,
 		    TIME_WIDTH);
 	TEXT_ADD(line, " ");
 }
 
 /* Of a call with a POST. */
-static void latency_column(struct text *line, int64_t ns,
-			   enum pair_doubt doubt)
+static void latency_column(const struct output *output, int64_t ns,
+			   enum pair_doubt doubt, struct text *line)
 {
+	const struct tree_output *tree = output->own;
 	char word[LATENCY_MAX] = "?";
+	bool shown = !tree->as_lines || doubt != PAIR_SURE ||
+		     (uint64_t)ns >= output->settings->slow;
 
-	tree_column(line, word, doubt == PAIR_SURE ?
-		    latency_put(ns, word) - word : 1, LATENCY_WIDTH);
+	tree_column(line, word, doubt == PAIR_SURE && shown ?
+		    latency_put(ns, word) - word : shown, LATENCY_WIDTH);
 }
 
-static void indent_put(struct text *line, uint32_t depth)
+/* After the latency. */
+static void indent_put(const struct output *output, uint32_t depth,
+		       struct text *line)
 {
-	TEXT_ADD(line, " | ");
+	const struct tree_output *tree = output->own;
+
+	if (tree->as_lines) {
+		colour_put(output, PLAIN, line);
+		TEXT_ADD(line, "  ");
+	} else {
+		TEXT_ADD(line, " | ");
+	}
 	text_add_blanks(line, 2 * (depth < INDENT_MAX ? depth : INDENT_MAX));
 	if (depth > INDENT_MAX)
 		text_print(line, "<%u> ", depth);
+}
+
+/* Of --format=line: what --context recorded, on lines of its own. */
+static void context_lines_add(const struct shown *of)
+{
+	const struct event *event = of->event;
+	struct context context = context_of(event->record,
+					    event->point->context);
+	struct tree_output *tree = of->output->own;
+	struct text *text = &tree->below;
+
+	if (!tree->as_lines || !context.mask ||
+	    text_reserve(text, context_room(&context)))
+		return;
+	text->used = context_put(&context, output_render_input(event,
+				 of->output->settings->symbols).owner,
+				 text->data + text->used) - text->data;
+}
+
+/* Its name, without that of the only module. */
+static void function_put(const struct output *output, const char *name,
+			 struct text *line)
+{
+	colour_put(output, BOLD, line);
+	text_add_string(line, output_desc(output, name));
+	colour_put(output, PLAIN, line);
 }
 
 static void tree_flags(const struct shown *of, struct text *line)
@@ -180,6 +278,20 @@ static struct tree_thread *tree_thread_find(struct tree_output *tree,
 	return thread;
 }
 
+/* "app:70" */
+static void thread_name_set(struct tree_thread *thread,
+			    const struct event *event)
+{
+	const char *comm = event_thread_comm(event);
+	char *p = thread->name;
+
+	if (comm) {
+		p = text_put_safe(p, comm, strnlen(comm, 16));
+		*p++ = ':';
+	}
+	*text_put_decimal(p, event->record->tid) = '\0';
+}
+
 /* NULL: no memory. */
 static struct tree_thread *thread_of(const struct output *output,
 				     const struct event *event)
@@ -208,26 +320,35 @@ static struct tree_thread *thread_of(const struct output *output,
 
 /* ---- lines ---- */
 
+/* Those of a file that the thread's lines are among. */
+static struct spill_text *lines_of(struct tree_output *tree,
+				   struct tree_thread *thread)
+{
+	return tree->as_lines ? &tree->together : &thread->lines;
+}
+
 /* The line is the thread's; where it goes. 0, or a negative errno. */
 static int line_give(struct tree_output *tree, struct tree_thread *thread,
 		     struct text *text)
 {
 	struct text *line = &tree->line;
-	int code = -line->error;
+	int code;
 
+	text_add(line, tree->below.data, tree->below.used);
+	code = tree->below.error ? -tree->below.error : -line->error;
 	if (!code && !tree->live) {
-		code = spill_add(&tree->spill, &thread->lines, line->data,
-				 line->used);
+		code = spill_add(&tree->spill, lines_of(tree, thread),
+				 line->data, line->used);
 	} else if (!code) {
-		if (tree->last && tree->last != thread)
+		if (tree->last && tree->last != thread && !tree->as_lines)
 			TEXT_ADD(text, "\n");
-		if (tree->last != thread)
+		if (tree->last != thread && !tree->as_lines)
 			text_add_string(text, thread->title);
 		tree->last = thread;
 		text_add(text, line->data, line->used);
 		code = -text->error;
 	}
-	line->used = 0;
+	line->used = tree->below.used = 0;
 	return code;
 }
 
@@ -241,15 +362,19 @@ static int line_wait(struct tree_output *tree, struct tree_thread *thread,
 				       &thread->waiting_room, sizeof(*w)))
 		return -ENOMEM;
 	w = &thread->waiting[thread->waiting_count];
+	tree->waits = true;
 	*w = (struct waiting){
-		.line = malloc(line->used), .length = line->used,
-		.latency_at = latency_at, .number = number,
+		.length = line->used, .latency_at = latency_at,
+		.number = number, .below = tree->below.used,
 	};
+	text_add(line, tree->below.data, tree->below.used);
+	w->line = line->error || tree->below.error ? NULL :
+		  malloc(line->used);
 	if (!w->line)
 		return -ENOMEM;
 	thread->waiting_count++;
 	memcpy(w->line, line->data, line->used);
-	line->used = 0;
+	line->used = tree->below.used = 0;
 	return 0;
 }
 
@@ -260,6 +385,7 @@ static int waiting_take(struct tree_output *tree, struct waiting *w)
 		return -ENOMEM;
 	memcpy(tree->line.data, w->line, w->length);
 	tree->line.used = w->length;
+	text_add(&tree->below, w->line + w->length, w->below);
 	free(w->line);
 	w->line = NULL;
 	return 0;
@@ -329,16 +455,17 @@ static int pre_add(const struct shown *of, struct tree_thread *thread,
 
 	if (code)
 		return code;
-	tree_time(line, &of->scratch->clock, of->event->time);
+	tree_time(of, thread, line);
 	latency_at = line->used;
 	text_add_blanks(line, LATENCY_WIDTH);
-	indent_put(line, of->seen->depth);
-	text_add_string(line, output_desc(of->output, of->seen->name));
+	indent_put(of->output, of->seen->depth, line);
+	function_put(of->output, of->seen->name, line);
 	TEXT_ADD(line, "(");
 	arguments_put(of->output, of->event, of->scratch, NULL, line);
 	TEXT_ADD(line, ")");
 	tree_flags(of, line);
-	if (!tree->live || chosen)
+	context_lines_add(of);
+	if (!tree->live || chosen || tree->as_lines)
 		return line_wait(tree, thread, latency_at, of->event->number);
 	TEXT_ADD(line, " {\n");
 	return line_give(tree, thread, text);
@@ -352,7 +479,8 @@ static int post_give(const struct shown *of, struct tree_thread *thread,
 	struct tree_output *tree = of->output->own;
 
 	if (of->seen->doubt == PAIR_PENDING && !tree->live)
-		of->seen->kept->own = thread->lines.length + latency_at;
+		of->seen->kept->own = lines_of(tree, thread)->length +
+				      latency_at;
 	return line_give(tree, thread, text);
 }
 
@@ -371,12 +499,13 @@ static int tree_leaf(const struct shown *of, struct tree_thread *thread,
 		return code;
 	waiting_pass(thread, w);
 	end = line->used;
-	latency_column(line, of->seen->latency, of->seen->doubt);
+	latency_column(of->output, of->seen->latency, of->seen->doubt, line);
 	if (!line->error)
 		memcpy(line->data + latency_at, line->data + end,
 		       LATENCY_WIDTH);
 	line->used = end;
 	outcome_put(of, line);
+	context_lines_add(of);
 	TEXT_ADD(line, "\n");
 	return post_give(of, thread, latency_at, text);
 }
@@ -427,10 +556,15 @@ static int tree_unmatched(const struct output *output,
 		text_print(&tree->line, " <%s>\n", note);
 		return line_give(tree, thread, text);
 	}
-	text_add_blanks(&tree->line, TIME_WIDTH + 1 + LATENCY_WIDTH);
-	indent_put(&tree->line, call->depth);
-	text_print(&tree->line, "} <%s>  %s\n", note,
-		   output_desc(output, call->name));
+	if (tree->as_lines)
+		since_put(output, thread, NULL, (struct clock){ 0 },
+			  &tree->line);
+	text_add_blanks(&tree->line, LATENCY_WIDTH +
+			(tree->as_lines ? 0 : TIME_WIDTH + 1));
+	indent_put(output, call->depth, &tree->line);
+	text_print(&tree->line, "} <%s>  ", note);
+	function_put(output, call->name, &tree->line);
+	TEXT_ADD(&tree->line, "\n");
 	return line_give(tree, thread, text);
 }
 
@@ -448,13 +582,13 @@ static int tree_ended(const struct output *output, const struct pair_call *call,
 		return 0;
 	thread = tree_thread_find(tree, call->entry.trace->file.header.key,
 				  call->pid, call->tid);
-	latency_column(&tree->line, call->latency, PAIR_SURE);
+	latency_column(output, call->latency, PAIR_SURE, &tree->line);
 	if (tree->line.error)
 		return -tree->line.error;
 	memcpy(word, tree->line.data, LATENCY_WIDTH);
 	tree->line.used = 0;
-	return spill_patch(&tree->spill, &thread->lines, call->own, word,
-			   LATENCY_WIDTH);
+	return spill_patch(&tree->spill, lines_of(tree, thread), call->own,
+			   word, LATENCY_WIDTH);
 }
 
 /* DESC without the line end */
@@ -480,20 +614,23 @@ static int plain_add(const struct shown *of, struct tree_thread *thread,
 
 	if (code)
 		return code;
-	tree_time(line, &of->scratch->clock, of->event->time);
+	tree_time(of, thread, line);
 	text_add_blanks(line, LATENCY_WIDTH);
-	indent_put(line, of->seen->depth);
+	indent_put(output, of->seen->depth, line);
+	colour_put(output, BOLD, line);
 	if (point->formatted)
 		title_add(output, point, line);
 	else
 		text_print(line, "major 0x%04X minor 0x%04X",
 			   pair_major(point), pair_minor(point));
+	colour_put(output, PLAIN, line);
 	TEXT_ADD(line, ": ");
 	end = line->used;
 	arguments_put(output, of->event, of->scratch, NULL, line);
 	line->used -= line->used == end ? 2 : 0;
 	tree_flags(of, line);
 	TEXT_ADD(line, "\n");
+	context_lines_add(of);
 	return line_give(tree, thread, text);
 }
 
@@ -523,18 +660,19 @@ static int post_add(const struct shown *of, struct tree_thread *thread,
 	code = waiting_open(tree, thread, NULL, text);
 	if (code)
 		return code;
-	tree_time(line, &of->scratch->clock, of->event->time);
+	tree_time(of, thread, line);
 	latency_at = line->used;
 	if (alone)
 		text_add_blanks(line, LATENCY_WIDTH);
 	else
-		latency_column(line, seen->latency, seen->doubt);
-	indent_put(line, seen->depth);
+		latency_column(of->output, seen->latency, seen->doubt, line);
+	indent_put(of->output, seen->depth, line);
 	text_add_string(line, alone ? "<no PRE>" : "}");
 	outcome_put(of, line);
 	TEXT_ADD(line, "  ");
-	text_add_string(line, output_desc(of->output, seen->name));
+	function_put(of->output, seen->name, line);
 	TEXT_ADD(line, "\n");
+	context_lines_add(of);
 	return post_give(of, thread, latency_at, text);
 }
 
@@ -551,6 +689,8 @@ static int tree_event(struct output *output, const struct event *event,
 	if (!thread || pairing_see(tree->pairing, event, &seen) ||
 	    output_decode(event, scratch, NULL))
 		return -ENOMEM;
+	if (tree->as_lines)
+		thread_name_set(thread, event);
 	for (size_t i = 0; i < seen.ended_count && !code; i++)
 		code = tree_ended(output, seen.ended[i], text);
 	if (code)
@@ -578,12 +718,27 @@ static int tree_open(struct output *output, struct text *text,
 {
 	struct tree_output *tree = output->own;
 
+	tree->as_lines = output->ops == &output_line;
 	tree->spill.fd = -1;
 	tree->live = stream_is_live(output->stream);
 	tree->pairing = pairing_open(
 		output->pairing_wanted | (output->choice.context ?
 		PAIRING_ENTRIES | PAIRING_EXITS : 0), output->foresight);
 	return !tree->pairing || text_open(&tree->line, -1) ? -ENOMEM : 0;
+}
+
+/* Nothing follows for now: calls that have begun are printed. */
+static int line_flush(struct output *output, struct text *text)
+{
+	struct tree_output *tree = output->own;
+	int code = 0;
+
+	if (!tree->live || !tree->waits || output->choice.context)
+		return 0;
+	for (size_t i = 0; i < tree->count && !code; i++)
+		code = waiting_open(tree, tree->threads[i], NULL, text);
+	tree->waits = false;
+	return code;
 }
 
 static int tree_close(struct output *output, struct text *text,
@@ -596,6 +751,8 @@ static int tree_close(struct output *output, struct text *text,
 
 	while (!code && (call = pairing_open_call(tree->pairing)))
 		code = tree_ended(output, call, text);
+	if (tree->as_lines && !code)
+		code = spill_take(&tree->spill, &tree->together, text);
 	for (size_t i = 0; i < tree->count && !tree->live && !code; i++) {
 		struct tree_thread *thread = tree->threads[i];
 
@@ -620,12 +777,14 @@ static void tree_free(struct output *output)
 		free(tree->threads[i]->title);
 		free(tree->threads[i]);
 	}
+	spill_text_free(&tree->together);
 	free(tree->threads);
 	key_map_free(&tree->by_id);
 	if (tree->spill.fd >= 0)
 		close(tree->spill.fd);
 	pairing_close(tree->pairing);
 	free(tree->line.data);
+	free(tree->below.data);
 }
 
 const struct output_ops output_tree = {
@@ -636,6 +795,19 @@ const struct output_ops output_tree = {
 	.calls = true,
 	.open = tree_open,
 	.event = tree_event,
+	.close = tree_close,
+	.free = tree_free,
+};
+
+const struct output_ops output_line = {
+	.name = "line",
+	.own_bytes = sizeof(struct tree_output),
+	.in_order = true,
+	.whole = true,
+	.calls = true,
+	.open = tree_open,
+	.event = tree_event,
+	.flush = line_flush,
 	.close = tree_close,
 	.free = tree_free,
 };
