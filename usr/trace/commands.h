@@ -7,7 +7,7 @@
 
 extern const struct command command_on, command_off, command_query,
 	command_suspend, command_resume, command_get, command_clear,
-	command_spool, command_run, command_show, command_explain_loss,
-	command_keep;
+	command_spool, command_follow, command_run, command_show,
+	command_explain_loss, command_keep;
 
 #endif

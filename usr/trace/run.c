@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include "commands.h"
 #include "compile.h"
-#include "sibling.h"
+#include "printer.h"
 #include "lib/arm/arm.h"
 #include "lib/buffer/picture.h"
 #include "lib/buffer/pin.h"
@@ -144,8 +144,6 @@ struct run_settings {
 	struct settings_values exprs;
 	bool print_tsf;
 	bool all;			/* --all */
-	struct settings_values print;	/* options of tracefmt */
-	bool whole;			/* one that needs all events is among them */
 };
 
 static int take_expr(void *context, const char *value)
@@ -154,40 +152,6 @@ static int take_expr(void *context, const char *value)
 
 	return settings_add(&settings->exprs, "--expr", value);
 }
-
-/* An option of tracefmt, as it is given there */
-static int take_print(struct run_settings *settings, const char *option,
-		      const char *value)
-{
-	char *text = NULL;
-
-	if (asprintf(&text, value ? "--%s=%s" : "--%s", option, value) < 0) {
-		fputs("trace: out of memory\n", stderr);
-		return -1;
-	}
-	return settings_add(&settings->print, option, text);
-}
-
-#define PRINT_OPTION(name, option, needs_all) \
-static int take_print_##name(void *context, const char *value) \
-{ \
-	((struct run_settings *)context)->whole |= needs_all; \
-	return take_print(context, option, value); \
-}
-PRINT_OPTION(format, "format", strcmp(value, "text") && strcmp(value, "json"))
-PRINT_OPTION(pair, "pair", true)
-PRINT_OPTION(tree, "tree", true)
-PRINT_OPTION(summary, "summary", true)
-PRINT_OPTION(last, "last", true)
-PRINT_OPTION(fields, "fields", false)
-PRINT_OPTION(field, "field", false)
-PRINT_OPTION(prefix, "prefix", false)
-PRINT_OPTION(utc, "utc", false)
-PRINT_OPTION(relative, "relative", false)
-PRINT_OPTION(hex, "hex", false)
-PRINT_OPTION(symbols, "symbols", false)
-PRINT_OPTION(colour, "colour", false)
-PRINT_OPTION(quiet, "no-summary", false)
 
 static const struct option_def options[] = {
 	{ "expr", 'e', "EXPR",
@@ -202,33 +166,7 @@ static const struct option_def options[] = {
 	  OPTION_PLACE(struct run_settings, all) },
 	{ "output", 'o', "FILE.ras", "write the records to this file instead of printing them",
 	  OPTION_PLACE(struct run_settings, output) },
-	{ "format", 0, "FORMAT", "as tracefmt: print in this form",
-	  take_print_format },
-	{ "pair", 0, NULL, "as tracefmt: latencies and return values",
-	  take_print_pair },
-	{ "tree", 0, NULL, "as tracefmt: the calls of each thread as a tree",
-	  take_print_tree },
-	{ "summary", 0, "[=BY]", "as tracefmt: only the figures",
-	  take_print_summary },
-	{ "last", 0, "N", "as tracefmt: only the last N events",
-	  take_print_last },
-	{ "fields", 0, "LIST", "as tracefmt: only these columns",
-	  take_print_fields },
-	{ "field", 0, "EXPRESSION", "as tracefmt: only events for which this is true",
-	  take_print_field },
-	{ "prefix", 0, "TEMPLATE", "as tracefmt: before each line",
-	  take_print_prefix },
-	{ "utc", 0, NULL, "as tracefmt: times in UTC", take_print_utc },
-	{ "relative", 0, NULL, "as tracefmt: seconds since the first record",
-	  take_print_relative },
-	{ "hex", 0, NULL, "as tracefmt: also the data in hexadecimal",
-	  take_print_hex },
-	{ "symbols", 0, "DIR", "as tracefmt: files that have names of addresses",
-	  take_print_symbols },
-	{ "colour", 0, "[=WHEN]", "as tracefmt: use colours",
-	  take_print_colour },
-	{ "no-summary", 0, NULL, "as tracefmt: without the figures",
-	  take_print_quiet },
+	PRINTER_OPTIONS,
 	{ NULL }
 };
 
@@ -355,52 +293,20 @@ static int private_off(const struct run_dir *private, struct run_hits *hits,
 
 /*
  * tracefmt of the private buffer. While the program runs it follows, unless it
- * prints what needs all events; SIGTERM is for its end, and waits until it can
- * take it, ^C is for the program.
+ * prints what needs all events.
  */
-static pid_t printer_start(const struct run_dir *private,
-			   const struct run_settings *settings,
+static pid_t private_print(const struct run_dir *private,
 			   const struct expr_tdfs *compiled, bool follow,
 			   struct error *err)
 {
-	const char *argv[2 * SETTINGS_MOST] = { "tracefmt" };
-	unsigned int count = 1;
-	void (*interrupt)(int);
-	sigset_t term;
-	pid_t pid;
+	const struct printer_input input = {
+		.tff = compiled->count ? compiled->directory : NULL,
+		.condition = compiled->condition, .follow = follow,
+	};
 
-	if (compiled->count) {
-		argv[count++] = "--tff";
-		argv[count++] = compiled->directory;
-	}
-	if (compiled->condition) {
-		argv[count++] = "--field";
-		argv[count++] = compiled->condition;
-	}
-	if (follow)
-		argv[count++] = "--follow";
-	for (unsigned int i = 0; i < settings->print.count; i++)
-		argv[count++] = settings->print.items[i];
 	if (setenv(PIN_RUN_VARIABLE, private->path, 1))
 		return error_no_memory(err);
-	if (!follow)
-		return sibling_start((char *const *)argv, -1, err);
-	sigemptyset(&term);
-	sigaddset(&term, SIGTERM);
-	sigprocmask(SIG_BLOCK, &term, NULL);
-	interrupt = signal(SIGINT, SIG_IGN);
-	pid = sibling_start((char *const *)argv, -1, err);
-	signal(SIGINT, interrupt);
-	sigprocmask(SIG_UNBLOCK, &term, NULL);
-	return pid;
-}
-
-static int printer_wait(pid_t pid, struct error *err)
-{
-	int status = sibling_wait(pid, "tracefmt", err);
-
-	return status <= 0 ? status :
-	       error_set(err, -EIO, "tracefmt could not print all records");
+	return printer_start(&input, err);
 }
 
 static int private_arm(struct job_list *jobs, const struct run_dir *private,
@@ -486,15 +392,17 @@ static int subject_run(const struct job_settings *settings,
 	return 0;
 }
 
-/* In the private directory: arm, run, disarm, give out. Expressions are printed
- * while the program runs, if the form of output allows that. */
+/* In the private directory: arm, run, disarm, give out. Records of expressions,
+ * and those on a terminal, are printed while the program runs, if the form of
+ * output allows that. */
 static int run_private(struct job_list *jobs, const struct run_dir *private,
 		       const struct run_settings *settings,
 		       const struct expr_tdfs *compiled, struct child *child,
 		       struct error *err)
 {
 	const struct snapshot_settings bundled = { .bundle = true };
-	bool follow = compiled->count && !settings->output && !settings->whole;
+	bool follow = (compiled->count || isatty(STDOUT_FILENO)) &&
+		      !settings->output && !printer_is_whole();
 	struct outfile *out = NULL;
 	pid_t printer = 0;
 	struct run_hits hits = { 0 };
@@ -506,7 +414,7 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
 	if (!code)
 		code = private_arm(jobs, private, err);
 	if (!code && follow)
-		printer = printer_start(private, settings, compiled, true, err);
+		printer = private_print(private, compiled, true, err);
 	if (!code)
 		code = printer < 0 ? printer :
 		       subject_run(&settings->job, child, err);
@@ -527,8 +435,7 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
 	if (out)
 		return snapshot_save(private->path, out, &bundled, err);
 	if (!follow)
-		printer = printer_start(private, settings, compiled, false,
-					err);
+		printer = private_print(private, compiled, false, err);
 	return printer < 0 ? printer : printer_wait(printer, err);
 }
 
