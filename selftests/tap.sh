@@ -26,7 +26,7 @@ TMP=$(mktemp -d "${TMPDIR:-/tmp}/rastrace.XXXXXX") || exit 1
 RASTRACE_RUN=$TMP/run
 XDG_CONFIG_HOME=$TMP/config
 export TOP BIN PATH TMP RASTRACE_RUN XDG_CONFIG_HOME
-unset RASTRACE_FORMAT
+unset RASTRACE_FORMAT DEBUGINFOD_URLS
 tap_count=0 tap_failures=0 tap_ended=
 
 # Disarm what the test left armed, give up the bpffs, remove the files.

@@ -49,6 +49,29 @@ static int take_symbols(void *context, const char *value)
 				 value);
 }
 
+#define DEBUGINFOD_WORDS	"URLs of servers, or off, are wanted"
+
+/* For the library. */
+static bool servers_set(struct show_settings *s, const char *value)
+{
+	if (!strcmp(value, "off"))
+		return !unsetenv("DEBUGINFOD_URLS");
+	return strstr(value, "://") && !setenv("DEBUGINFOD_URLS", value, 1);
+}
+
+static int take_debuginfod(void *context, const char *value)
+{
+	if (value)
+		return servers_set(context, value) ? 0 :
+		       options_value_wrong("debuginfod", value,
+					   DEBUGINFOD_WORDS);
+	if (debuginfod_is_configured())
+		return 0;
+	fputs(PROGRAM ": --debuginfod: DEBUGINFOD_URLS names no server: --debuginfod=URL does\n",
+	      stderr);
+	return -1;
+}
+
 static int take_summary(void *context, const char *value)
 {
 	struct show_settings *s = context;
@@ -357,6 +380,9 @@ static const struct option_def options[] = {
 	{ "symbols", 0, "DIR",
 	  "search here for files of the traced machine, or debug files; may be repeated",
 	  take_symbols },
+	{ "debuginfod", 0, "[=URLS|off]",
+	  "ask these servers for debug files that are missing, default DEBUGINFOD_URLS",
+	  take_debuginfod },
 	{ "no-symbols", 0, NULL, "name addresses only by module and offset",
 	  OPTION_PLACE(struct show_settings, symbols.off) },
 	{ "color", 0, "[=WHEN]", "use colours; without WHEN, always: always|never|auto", take_color },
@@ -561,6 +587,7 @@ static int config_line_take(void *context, const char *name,
 		{ "slow", slow_set, SLOW_WORDS },
 		{ "prefix", config_set_prefix, "a template is wanted" },
 		{ "symbols", config_set_symbols, "a directory is wanted" },
+		{ "debuginfod", servers_set, DEBUGINFOD_WORDS },
 	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
@@ -572,7 +599,7 @@ static int config_line_take(void *context, const char *name,
 				 lines[i].words);
 	}
 	error_set(err, -EINVAL, "'%s' is no setting", name);
-	error_hint(err, "there are format, color, slow, prefix and symbols");
+	error_hint(err, "there are format, color, slow, prefix, symbols and debuginfod");
 	return -EINVAL;
 }
 
@@ -633,6 +660,8 @@ int settings_parse(struct show_settings *settings, int argc, char **argv)
 		return OPTIONS_WRONG;
 	operand = options_parse(&command, argc, argv, false, settings);
 	settings->symbols.use = calloc(settings->symbols.dir_count + 1, 1);
+	if (debuginfod_is_configured())
+		settings->symbols.server = &settings->server;
 	if (operand < 0)
 		return operand;
 	default_choose(settings);

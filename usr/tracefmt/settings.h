@@ -32,6 +32,7 @@ struct show_settings {
 	struct filter *filter;
 	struct order_settings order;
 	struct symbols_settings symbols;
+	struct debuginfod server;	/* of symbols */
 	struct output_settings output;
 };
 

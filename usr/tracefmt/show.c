@@ -497,6 +497,8 @@ static int report_outcome(const struct show_settings *settings,
 	while ((dir = symbols_useless(&settings->symbols, &at)))
 		fprintf(stderr, PROGRAM ": --symbols '%s': it has no file of a build-id that is in the trace\n",
 			dir);
+	if (settings->server.off)
+		error_print(PROGRAM, &settings->server.why);
 	migrates_report(settings, stream);
 
 	/* Names in options that no event has. */

@@ -2,7 +2,6 @@
 #include "dwarf_file.h"
 
 #include <dwarf.h>
-#include <elfutils/debuginfod.h>
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +13,8 @@
 #include <unistd.h>
 #include <rastrace/tdf.h>
 #include "lib/debug/debug_search.h"
+#include "lib/debug/debuginfod.h"
 #include "lib/hash.h"
-#include "lib/library.h"
 #include "lib/path.h"
 #include "dwarf_die.h"
 
@@ -441,42 +440,15 @@ static bool kmod_search(const struct dwarf_finder *f, const char *module_path)
 	return false;
 }
 
-/* What the configured servers have for a build-id, as a descriptor; -ENOSYS:
- * there is no server, or no library to ask one with, which is loaded if it is
- * installed. */
-static int debuginfod_find(const uint8_t *id, size_t length)
-{
-	static const char library[] = "libdebuginfod.so.1";
-	const char *urls = getenv(DEBUGINFOD_URLS_ENV_VAR);
-	typeof(&debuginfod_find_debuginfo) find;
-	typeof(&debuginfod_begin) begin;
-	typeof(&debuginfod_end) end;
-	debuginfod_client *client;
-	int fd;
-
-	if (!urls || !*urls)
-		return -ENOSYS;
-	begin = library_symbol(library, "debuginfod_begin");
-	find = library_symbol(library, "debuginfod_find_debuginfo");
-	end = library_symbol(library, "debuginfod_end");
-	if (!begin || !find || !end)
-		return -ENOSYS;
-	client = begin();
-	if (!client)
-		return -ENOMEM;
-	fd = find(client, id, length, NULL);
-	end(client);
-	return fd;
-}
-
 static bool debuginfod_search(struct dwarf_finder *f)
 {
 	const struct identity *id = &f->dwarf->module->identity;
+	struct debuginfod server = { 0 };
 	int fd;
 
 	if (id->kind != TDF_ID_BUILD)
 		return false;
-	fd = debuginfod_find(id->id, id->length);
+	fd = debuginfod_fetch(&server, id->id, id->length);
 	if (fd < 0) {
 		if (fd != -ENOSYS && !f->refused->text[0])
 			error_set(f->refused, fd, "debuginfod has no debug "
@@ -585,6 +557,7 @@ static void dwarf_find_shared(struct dwarf_file *dwarf,
 		.root = search->sysroot ? search->sysroot : "", .hex = hex,
 		.take = shared_take, .context = &shared,
 	};
+	struct debuginfod server = { 0 };
 	const char *name;
 	ssize_t length;
 	bool found;
@@ -608,7 +581,7 @@ static void dwarf_find_shared(struct dwarf_file *dwarf,
 	free(real);
 	if (found)
 		return;
-	fd = debuginfod_find(shared.id, length);
+	fd = debuginfod_fetch(&server, shared.id, length);
 	if (fd >= 0 && shared_take(&shared, fd, NULL))
 		return;
 	if (fd >= 0)

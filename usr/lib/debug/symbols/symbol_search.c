@@ -222,6 +222,20 @@ int symbol_search_code(const struct symbols_settings *settings,
 	return found ? search.fd : -1;
 }
 
+static bool symbol_served_find(struct symbol_search *search)
+{
+	struct debuginfod *server = search->settings->server;
+	int fd = server ? debuginfod_fetch(server, search->id, search->length) :
+		 -1;
+
+	if (fd < 0)
+		return false;
+	if (symbol_file_take(search, fd, "(debuginfod)"))
+		return true;
+	close(fd);
+	return false;
+}
+
 /* A file without a debug link may have NAME.debug. */
 int symbol_search_linked(const struct symbols_settings *settings,
 			 const uint8_t *id, size_t length, const char *code,
@@ -258,7 +272,8 @@ int symbol_search_linked(const struct symbols_settings *settings,
 	search.files.link = link;
 	if (!found)
 		found = debug_search_all(files) ||
-			symbol_given_find(&search, true);
+			symbol_given_find(&search, true) ||
+			symbol_served_find(&search);
 	return found ? search.fd : -1;
 }
 

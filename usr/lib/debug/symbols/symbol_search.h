@@ -2,8 +2,9 @@
 /*
  * The ELF file of a mapping and its debug file. A file is looked for in the
  * --symbols directories (the mapping's path below them, its base name,
- * .build-id/xx/yyyy) and at its path; a debug file also in /usr/lib/debug and
- * where the debug link points. Only a file with the mapping's build-id is taken.
+ * .build-id/xx/yyyy) and at its path; a debug file also in /usr/lib/debug, where
+ * the debug link points, and at a debuginfod server. Only a file with the mapping's
+ * build-id is taken.
  */
 #ifndef DEBUG_SYMBOL_SEARCH_H
 #define DEBUG_SYMBOL_SEARCH_H
@@ -13,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/debug/debuginfod.h"
 
 struct symbols_settings {
 	bool off;		/* --no-symbols */
@@ -21,6 +23,8 @@ struct symbols_settings {
 				 * one such file */
 	size_t dir_count;
 	unsigned char *use;	/* per directory SYMBOLS_*, filled in; or NULL */
+	struct debuginfod *server;	/* asked for debug files that are not
+					 * found; NULL: none is */
 };
 
 /* Results of a directory */
