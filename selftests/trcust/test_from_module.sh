@@ -304,6 +304,9 @@ for row in "g++ -O2 -g" "clang++ -O1 -g"; do
 	trcust --from-module --include 'long draw::twice*' shapes >whole.tsf
 	is "$(sed -n 's/^	TP=\(.*\),$/\1/p' whole.tsf)" "draw::twice<long>" \
 		"$what: a template by its return type, too"
+	trcust --from-module --include 'long*' shapes >whole.tsf 2>err
+	unlike "$(cat whole.tsf)" 'twice' \
+		"$what: but not by a pattern of names"
 	if [ "$(id -u)" -ne 0 ]; then
 		skip "$what: records" "needs root"
 		continue

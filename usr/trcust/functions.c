@@ -48,7 +48,9 @@ bool function_matches(const char *glob, const struct named_function *f)
 	plain = demangle_shorten(f->full);
 	matches = plain && !fnmatch(glob, plain, 0);
 	free(plain);
-	if (matches || !strchr(f->full, '<'))
+	/* with the return type only where the pattern has one: "ns::*" isn't
+	 * "ns::type other::fn<int>" */
+	if (matches || !strchr(f->full, '<') || !strchr(glob, ' '))
 		return matches;
 	whole = demangle_whole(f->name);
 	matches = whole && !fnmatch(glob, whole, 0);
