@@ -65,6 +65,16 @@ static void absent_generate(struct gen *gen)
 	code_rare_end(c);
 }
 
+void again_walk(struct gen *gen)
+{
+	start_preempt(gen, true);
+	walk_call(gen, false);
+	start_preempt(gen, false);
+	if (!gen->plan->known)
+		code_slot_store(gen->c, 8, gen->cookie, 0, COOKIE);
+	start_bias_generate(gen);
+}
+
 /* An IF: it is evaluated again, now for good. */
 static void absent_if_generate(struct gen *gen)
 {

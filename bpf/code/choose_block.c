@@ -76,28 +76,6 @@ static void choose_block_add(struct gen *gen, int address, int size)
 	code_call(c, BPF_FUNC_map_update_elem);
 }
 
-/*
- * A temp with the place of the highest bit of a number, which isn't 0. Without
- * branches: the verifier would walk all that follows once for each way.
- */
-static int highest_bit(struct gen *gen, int number)
-{
-	struct code *c = gen->c;
-	int rest = code_copy(c, number), place = temp_const(gen, 0);
-	int part = code_temp_new(c);
-
-	for (int step = 32; step; step /= 2) {
-		code_move(c, part, rest);
-		code_alu_imm(c, BPF_RSH, part, step);
-		code_alu_imm(c, BPF_NEG, part, 0);
-		code_alu_imm(c, BPF_RSH, part, 63);
-		code_alu_imm(c, BPF_MUL, part, step);
-		code_alu(c, BPF_RSH, rest, part);
-		code_alu(c, BPF_ADD, place, part);
-	}
-	return place;
-}
-
 /* A temp with -log2 of a number between 0 and 1, times 2^FRACTION. The number is
  * an odd one of 33 bits over 2^33. */
 static int logarithm_draw(struct gen *gen)

@@ -171,14 +171,28 @@ static void filter_rate(struct gen *gen)
 	code_label_place(c, below);
 }
 
+/* A hit that makes no record counts here. */
+static void filter_silent(struct gen *gen)
+{
+	struct code *c = gen->c;
+	int hits = temp_const(gen, 1);
+
+	code_atomic(c, BPF_ADD | BPF_FETCH, gen->limits, LIMIT_AT(recorded),
+		    hits);
+	code_jump_if(c, BPF_JGE, hits,
+		     temp_const(gen, gen->plan->point->maxhits),
+		     gen->filtered[RAS_FILTERED_MAXHITS]);
+}
+
 void filter_limits(struct gen *gen)
 {
 	const struct tdf_point *point = gen->plan->point;
 	const struct body_target *target = gen->plan->target;
+	bool rate = target->max_rate && !gen->plan->silent;
 	struct code *c = gen->c;
 
 	if (gen->plan->kind == PLAN_STATIC ||
-	    (!point->passcount && !point->maxhits && !target->max_rate))
+	    (!point->passcount && !point->maxhits && !rate))
 		return;
 	code_lookup(c, target->limits_fd, key_new(gen, point_reg(gen)),
 		    gen->leave);
@@ -190,7 +204,9 @@ void filter_limits(struct gen *gen)
 			     temp_load(gen, 8, gen->limits, LIMIT_AT(recorded)),
 			     temp_const(gen, point->maxhits),
 			     gen->filtered[RAS_FILTERED_MAXHITS]);
-	if (target->max_rate)
+	if (point->maxhits && gen->plan->silent)
+		filter_silent(gen);
+	if (rate)
 		filter_rate(gen);
 }
 

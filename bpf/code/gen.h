@@ -183,6 +183,8 @@ struct gen {
 	/* ways of the program */
 	code_label filtered[RAS_FILTERED_KINDS];	/* filter.c */
 	code_label absent, absent_if;	/* first faults */
+	code_label absent_aggregate;	/* first fault of an aggregate */
+	code_label aggregated;	/* after them */
 	code_label elsewhere;	/* the slice is busy: the record is taken again */
 	code_label passed;	/* after the IF */
 	code_label unknown;	/* the IF can't be evaluated */
@@ -224,6 +226,8 @@ int value_reg(struct gen *gen, const struct gen_value *value);
 /* A new temp with what is in memory or in a constant */
 int temp_load(struct gen *gen, int bytes, int base, int off);
 int temp_const(struct gen *gen, uint64_t number);
+/* A new temp with the place of the highest bit of a number, which isn't 0 */
+int highest_bit(struct gen *gen, int number);
 /* The register with this DWARF number; fails without one. */
 struct gen_register {
 	int offset;		/* in struct pt_regs */
@@ -392,7 +396,10 @@ void paging_bring_in(struct gen *gen, const struct gen_value *address,
  * when something was brought in */
 void paging_note(struct gen *gen);
 
-/* again.c: where the first faults go: gen->absent, gen->absent_if,
+/* again.c: all is walked, and gen->cookie and gen->bias are there again, with
+ * preemption off. r0 = the bits */
+void again_walk(struct gen *gen);
+/* where the first faults go: gen->absent, gen->absent_if,
  * gen->elsewhere; and the subprograms that are called there, after all else */
 void again_generate(struct gen *gen);
 void again_functions_generate(struct gen *gen);
@@ -437,6 +444,15 @@ void filter_ways_generate(struct gen *gen);
 void trigger_test(struct gen *gen);
 void trigger_claim(struct gen *gen);
 void trigger_count(struct gen *gen);
+
+/*
+ * aggregate.c: after all else that a hit does, at gen->leave; and their part of
+ * bringing in what is absent. In a first version, aggregates_again_generate():
+ * what is done after that.
+ */
+void aggregates_generate(struct gen *gen);
+void aggregates_walk(struct gen *gen);
+void aggregates_again_generate(struct gen *gen);
 
 /* context.c: what is between header and data, at gen->place, which moves */
 void context_generate(struct gen *gen);

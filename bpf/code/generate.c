@@ -26,6 +26,13 @@ static void hit_generate(struct gen *gen)
 	read_own_generate(gen);
 }
 
+/* Nothing of the buffer is needed. */
+static void silent_enter(struct gen *gen)
+{
+	if (!gen->plan->alone)
+		start_preempt(gen, false);
+}
+
 static void record_body_generate(struct gen *gen)
 {
 	const struct plan *plan = gen->plan;
@@ -37,12 +44,18 @@ static void record_body_generate(struct gen *gen)
 		record_enter(gen);
 	filter_condition(gen);
 	code_label_place(gen->c, gen->passed);
-	if (plan->early)
+	if (plan->silent)
+		silent_enter(gen);
+	else if (plan->early)
 		record_enter(gen);
 	choose_block_generate(gen);
 	filter_limits(gen);
-	record_generate(gen);
+	if (plan->silent)
+		start_exits_generate(gen);
+	else
+		record_generate(gen);
 	again_generate(gen);
+	aggregates_again_generate(gen);
 	filter_ways_generate(gen);
 }
 

@@ -16,6 +16,8 @@ void gen_begin(struct gen *gen, const struct plan *plan, struct code *c,
 		.old = code_temp_new(c),
 		.absent = code_label_new(c), .absent_if = code_label_new(c),
 		.elsewhere = code_label_new(c), .passed = code_label_new(c),
+		.absent_aggregate = code_label_new(c),
+		.aggregated = code_label_new(c),
 		.unknown = code_label_new(c), .leave = code_label_new(c),
 		.out = code_label_new(c),
 	};
@@ -141,6 +143,7 @@ void start_exits_generate(struct gen *gen)
 	struct code *c = gen->c;
 
 	code_label_place(c, gen->leave);
+	aggregates_generate(gen);
 	if (off)
 		code_label_place(c, gen->out);
 	start_preempt(gen, true);

@@ -118,6 +118,25 @@ int temp_const(struct gen *gen, uint64_t number)
 	return reg;
 }
 
+/* Without branches: the verifier would walk all that follows once for each way. */
+int highest_bit(struct gen *gen, int number)
+{
+	struct code *c = gen->c;
+	int rest = code_copy(c, number), place = temp_const(gen, 0);
+	int part = code_temp_new(c);
+
+	for (int step = 32; step; step /= 2) {
+		code_move(c, part, rest);
+		code_alu_imm(c, BPF_RSH, part, step);
+		code_alu_imm(c, BPF_NEG, part, 0);
+		code_alu_imm(c, BPF_RSH, part, 63);
+		code_alu_imm(c, BPF_MUL, part, step);
+		code_alu(c, BPF_RSH, rest, part);
+		code_alu(c, BPF_ADD, place, part);
+	}
+	return place;
+}
+
 struct gen_register gen_register_find(struct gen *gen, uint64_t dwarf)
 {
 	const struct processor_reg *reg =

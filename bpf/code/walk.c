@@ -81,5 +81,6 @@ void walk_generate(struct gen *gen)
 			walk_stmt(gen, k);
 	}
 	gen->item = NULL;
+	aggregates_walk(gen);
 	gen_note(gen, STMT_PROLOGUE);
 }

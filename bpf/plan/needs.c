@@ -75,6 +75,7 @@ static bool stmt_reads(const struct tdf *tdf, const struct tdf_stmt *stmt)
 	if (stmt->kind == TDF_STMT_STACK)
 		return false;
 	return stmt->kind == TDF_STMT_MEM || stmt->kind == TDF_STMT_ASCIIZ ||
+	       (stmt->kind == TDF_STMT_BY && stmt->reg == TDF_BY_TEXT) ||
 	       rpn_uses(0, tdf->rpn + stmt->rpn, stmt->rpn_length) &
 	       RPN_USES_MEMORY;
 }
@@ -89,6 +90,13 @@ bool site_reads(const struct tdf *tdf, const struct tdf_site *site)
 	return false;
 }
 
+/* They are after everything else. */
+static bool site_aggregates(const struct tdf *tdf, const struct tdf_site *site)
+{
+	return site->stmts && tdf->stmts[site->first_stmt + site->stmts - 1]
+				      .kind == TDF_STMT_AGGREGATE;
+}
+
 struct body_needs body_needs_find(const struct tdf *tdf,
 				  const struct tdf_point *point,
 				  const struct tdf_site *site)
@@ -99,6 +107,7 @@ struct body_needs body_needs_find(const struct tdf *tdf,
 	bool returned = site->flags & TDF_SITE_RETURN && user;
 
 	return (struct body_needs){
+		.aggregates = site_aggregates(tdf, site),
 		.limits = point->maxhits || point->passcount,
 		.func_ip = returned,
 		.layout = returned || (!user && site_reads(tdf, site)) ||

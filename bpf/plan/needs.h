@@ -11,6 +11,7 @@
 /* What the body of a site needs beside the session's maps. */
 struct body_needs {
 	bool limits;		/* limits_fd: MAXHITS or PASSCOUNT */
+	bool aggregates;	/* aggregates_fd, aggregated_fd */
 	bool func_ip;		/* a return probe of user space */
 	bool layout;		/* target->layout */
 	bool segments;		/* target->segments_save */

@@ -75,6 +75,41 @@ static void context_plan(struct plan *plan)
 	}
 }
 
+/* A text has a zero after it, and a byte that says whether it was cut. */
+uint32_t plan_by_bytes(const struct tdf_stmt *by)
+{
+	return by->reg == TDF_BY_TEXT ? (by->length + 2 + 7) & ~7u : 8;
+}
+
+uint32_t plan_aggregate_key(const struct tdf *tdf, const struct tdf_site *site)
+{
+	const struct tdf_stmt *stmt = tdf->stmts + site->first_stmt;
+	uint32_t bytes = sizeof(struct ras_aggregate_key);
+
+	for (__u32 i = 0; i < site->stmts; i++, stmt++)
+		if (stmt->kind == TDF_STMT_BY)
+			bytes += plan_by_bytes(stmt);
+	return bytes;
+}
+
+static void aggregates_find(struct plan *plan, uint32_t i, uint32_t end)
+{
+	const struct tdf_stmt *stmts = plan->tdf->stmts;
+
+	plan->by_first = i;
+	while (i < end && stmts[i].kind == TDF_STMT_BY)
+		i++;
+	plan->by_count = i - plan->by_first;
+	plan->aggregate_first = i;
+	plan->aggregate_count = end - i;
+	plan->silent = i < end && !plan->item_count;
+}
+
+static bool stmt_aggregates(const struct tdf_stmt *stmt)
+{
+	return stmt->kind == TDF_STMT_BY || stmt->kind == TDF_STMT_AGGREGATE;
+}
+
 /* The statements of items, and their sums. MORE belongs to the one before. */
 static void items_find(struct plan *plan)
 {
@@ -84,7 +119,8 @@ static void items_find(struct plan *plan)
 
 	if (i < end && stmts[i].kind == TDF_STMT_IF)
 		plan->condition = &stmts[i++];
-	for (; i < end && plan->item_count < TDF_STMTS_MAX; item++) {
+	for (; i < end && plan->item_count < TDF_STMTS_MAX &&
+	     !stmt_aggregates(&stmts[i]); item++) {
 		item->first = i;
 		do {
 			item->bytes += stmts[i++].length;
@@ -92,6 +128,7 @@ static void items_find(struct plan *plan)
 		item->end = i;
 		plan->item_count++;
 	}
+	aggregates_find(plan, i, end);
 }
 
 static unsigned int item_uses(const struct plan *plan,

@@ -111,6 +111,9 @@ struct plan {
 	struct plan_frame frame;
 
 	const struct tdf_stmt *condition;	/* the IF; NULL: none */
+	uint32_t by_first, by_count;	/* statements */
+	uint32_t aggregate_first, aggregate_count;
+	bool silent;		/* it has aggregates and no data: no records */
 	struct plan_item items[TDF_STMTS_MAX];
 	uint32_t item_count;
 	uint32_t numbers;	/* of the last item that has one */
@@ -142,6 +145,10 @@ int plan_make_static(struct plan *plan, uint16_t machine, int majors_fd,
 		     const struct body_target *target, struct error *err);
 /* The same with such a frame */
 void plan_frame_set(struct plan *plan, const struct plan_frame *frame);
+
+/* Bytes that a BY takes in the key; of a key with those of the site's */
+uint32_t plan_by_bytes(const struct tdf_stmt *by);
+uint32_t plan_aggregate_key(const struct tdf *tdf, const struct tdf_site *site);
 
 /* The bytes that are read of a string at most, its zero and one more counted;
  * of all of the site's strings, 0 without any */

@@ -89,5 +89,10 @@ void plan_print(const struct plan *plan, FILE *out)
 		fputs("\tIF\n", out);
 	for (uint32_t i = 0; i < plan->item_count; i++)
 		item_print(&plan->items[i], i, out);
+	if (plan->aggregate_count)
+		fprintf(out, "\taggregates: statements %u to %u, by %u values%s\n",
+			plan->aggregate_first,
+			plan->aggregate_first + plan->aggregate_count - 1,
+			plan->by_count, plan->silent ? ", no record" : "");
 	read_spans_print(&plan->reads, out);
 }

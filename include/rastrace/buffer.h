@@ -18,9 +18,9 @@
  *   processes struct ras_process by struct ras_process_key: who was traced,
  *             and where the module lay there; an LRU hash. RUN/processes
  *
- * and these for every armed TDF (a session), under RUN/armed/NAME/; `count` and
- * `why` move to RUN/past/INDEX/ when it is off, because their figures outlive
- * it:
+ * and these for every armed TDF (a session), under RUN/armed/NAME/; `count`,
+ * `why` and what belongs to aggregates move to RUN/past/INDEX/ when it is off,
+ * because their figures outlive it:
  *
  *   count     struct ras_count per (point, slice):
  *             index = point * slices + slice, where slices =
@@ -37,6 +37,11 @@
  *             and `blocks`
  *   blocks    where blocks are chosen by size or chance: those that were, a hash
  *             of struct ras_block
+ *   aggregates  where points have aggregates (tdf.h): struct ras_aggregate by
+ *             struct ras_aggregate_key and the values of BY, for each CPU (a
+ *             BPF_MAP_TYPE_PERCPU_HASH)
+ *   aggregated  ... struct ras_aggregated per (point, CPU), as `why`
+ *   legend    ... one entry: struct ras_legend of each aggregate
  *   pids      where processes were asked for: the set of them (a hash of u32
  *             process ids); the fork of one adds its child when children are
  *             followed
@@ -273,6 +278,68 @@ struct ras_why {
 	__u64 reserved[3];
 };
 
+/*
+ * What is added up in the kernel. The key goes on with the values of BY, each as
+ * many bytes as the legend says, and zeros up to the size that all keys of the
+ * session have. Of a text these are its characters, zeros, and in the last byte
+ * whether it was cut.
+ */
+struct ras_aggregate_key {
+	__u16 point;
+	__u8 statement;		/* of the point's aggregates, from 0 */
+	__u8 reserved;
+	__u16 bucket;		/* of a HIST: RAS_BUCKET(); else 0 */
+	__u16 epoch;		/* of struct ras_state, as far as 16 bits go; what
+				 * has another one was cleared */
+};
+
+/* Of one CPU. All zeros is nothing; what the kind of aggregate has no use for is
+ * 0. */
+struct ras_aggregate {
+	__u64 count;
+	__u64 sum;		/* signed; modulo 2^64. SUM, HIST */
+	__u64 least;		/* MIN: the least value, as ~(value ^ 1 << 63) */
+	__u64 most;		/* MAX: the highest, as value ^ 1 << 63 */
+};
+
+#define RAS_AGGREGATES_MAX	(1u << 20)	/* keys of a session */
+#define RAS_AGGREGATES_DEFAULT	16384
+#define RAS_AGGREGATE_KEY_MAX	256		/* bytes */
+
+/*
+ * Buckets of a HIST: values below 2^RAS_BUCKET_SHIFT one each, from there on
+ * every power of two in as many equal parts. Those of negative values are one.
+ */
+#define RAS_BUCKET_SHIFT	6
+#define RAS_BUCKETS		3712
+#define RAS_BUCKET_NEGATIVE	RAS_BUCKETS
+
+struct ras_aggregated {
+	__u64 hits;		/* that made no record, because the point has no
+				 * data */
+	__u64 lost;		/* additions that found no room for their key */
+};
+
+#define RAS_LEGEND_TEXT		56	/* bytes */
+#define RAS_LEGEND_BY_TEXT	28
+
+struct ras_legend {
+	__u16 point, minor;
+	__u8 statement;
+	__u8 kind;		/* TDF_AGGREGATE_* */
+	__u8 by_count;
+	__u8 reserved;
+	struct {
+		__u8 kind;	/* TDF_BY_* */
+		__u8 reserved;
+		__u16 bytes;	/* of the key: a multiple of 8 */
+		char text[RAS_LEGEND_BY_TEXT];	/* the expression */
+	} by[4];
+	char text[RAS_LEGEND_TEXT];	/* the expression, "" for hits; these end
+					 * with a zero, and are cut */
+	char name[64];			/* of the tracepoint: its TP clause */
+};
+
 /* Of one point, on all CPUs; counted atomically, from 0 when it is armed. */
 struct ras_limit {
 	__u64 passed;		/* hits passed over, as far as PASSCOUNT */
@@ -367,7 +434,9 @@ struct ras_block {
 struct ras_state {
 	__u32 state;		/* RAS_STATE_* */
 	__u32 session;		/* index in the session log */
-	__u32 reserved[14];
+	__u32 epoch;		/* of aggregates: counts how often they were
+				 * cleared */
+	__u32 reserved[13];
 };
 
 #define RAS_STATE_OFF		0	/* being armed or disarmed: not counted */

@@ -20,7 +20,7 @@
 #include <linux/types.h>
 
 #define TDF_MAGIC		"RASTDF\r\n"	/* 8 bytes, no zero */
-#define TDF_VERSION		3
+#define TDF_VERSION		4
 
 #define TDF_NAME_MAX		8	/* type and group names, manual 1.3.3 */
 #define TDF_TYPES_MAX		16
@@ -197,6 +197,30 @@ struct tdf_site {
 					 * first statement or none */
 #define TDF_STMT_STACK		6	/* return addresses, `length` at most */
 
+/* After all others: what is counted in the kernel. They log nothing; a
+ * tracepoint that logs nothing else makes no records. Not of CALL or RELEASE. */
+#define TDF_STMT_BY		8	/* a part of the key, before what has it */
+#define TDF_STMT_AGGREGATE	9	/* what is added up under that key */
+
+/* Of an AGGREGATE, in `reg` */
+#define TDF_AGGREGATE_COUNT	0	/* hits; it has no expression */
+#define TDF_AGGREGATE_SUM	1
+#define TDF_AGGREGATE_MIN	2
+#define TDF_AGGREGATE_MAX	3
+#define TDF_AGGREGATE_HIST	4	/* how often each value, to 1 % */
+#define TDF_AGGREGATE_KINDS	5
+
+/* Of a BY, in `reg` */
+#define TDF_BY_UNSIGNED		0	/* a number of 8 bytes */
+#define TDF_BY_SIGNED		1
+#define TDF_BY_TEXT		2	/* a string of `length` characters at most */
+#define TDF_BY_KINDS		3
+
+#define TDF_BY_MAX		4	/* of a site */
+#define TDF_BY_TEXT_MAX		62	/* characters */
+#define TDF_BY_TEXT_DEFAULT	32
+#define TDF_AGGREGATES_MAX	16	/* of a site */
+
 #define TDF_STMT_LEN		0x01	/* MEM: the length comes from len_rpn */
 #define TDF_STMT_LEN_VALUE	0x02	/* len_rpn is the length, not where it
 					 * is */
@@ -216,9 +240,10 @@ struct tdf_site {
 					 * 0: none */
 
 /*
- * rpn yields an address (MEM, ASCIIZ) or a value (VALUE, IF); it is a DWARF
- * expression limited to the operations of rpn.def. Registers have the DWARF
- * numbers of the module's machine. REG and ABSENT have none; that of a STACK is
+ * rpn yields an address (MEM, ASCIIZ, BY of text) or a value (VALUE, IF, BY of a
+ * number, AGGREGATE); it is a DWARF expression limited to the operations of
+ * rpn.def. Registers have the DWARF numbers of the module's machine. REG, ABSENT
+ * and an AGGREGATE that counts hits have none; that of a STACK is
  * the canonical frame address at the site (DWARF 5, 6.4), so that the caller is
  * known before the frame is built; it may have none.
  */
@@ -230,13 +255,17 @@ struct tdf_stmt {
 	__u16 reg;		/* REG: DWARF number; VALUE: 1 to TDF_KEPT_MAX:
 				 * it is kept for the expressions of later
 				 * statements, as 0 if there is a fault, and one
-				 * byte of it says whether it isn't 0; else 0 */
+				 * byte of it says whether it isn't 0; BY,
+				 * AGGREGATE: TDF_BY_*, TDF_AGGREGATE_*; else
+				 * 0 */
 	__u16 length;		/* MEM: bytes; with LEN: the most there can be;
-				 * ASCIIZ: maxlength, without the zero; VALUE:
-				 * bytes; STACK: frames */
+				 * ASCIIZ, BY of text: maxlength, without the
+				 * zero; VALUE: bytes; STACK: frames; BY of a
+				 * number: 8 */
 	__u32 rpn;		/* offset into the rpn table */
 	__u32 rpn_length;
-	__u32 len_rpn;		/* LEN */
+	__u32 len_rpn;		/* LEN; BY, AGGREGATE: string: the expression as
+				 * written */
 	__u32 len_rpn_length;
 };
 

@@ -131,15 +131,45 @@ static const struct {
 	[TDF_STMT_ABSENT] = { TDF_DATA_MAX, 0, NO },
 	[TDF_STMT_IF] = { 0, 0, MUST },
 	[TDF_STMT_STACK] = { TDF_STACK_MAX, 0, MAY },
+	[TDF_STMT_BY] = { TDF_BY_TEXT_MAX, 0, MUST },
+	[TDF_STMT_AGGREGATE] = { 0, 0, MAY },
 };
+
+static bool tdf_stmt_aggregates(const struct tdf_stmt *stmt)
+{
+	return stmt->kind == TDF_STMT_BY || stmt->kind == TDF_STMT_AGGREGATE;
+}
+
+/* What is different of those that log nothing and have a text */
+static int tdf_check_aggregate(const struct table_file *file,
+			       const struct tdf *tdf,
+			       const struct tdf_stmt *stmt)
+{
+	bool by = stmt->kind == TDF_STMT_BY;
+	bool counts = !by && stmt->reg == TDF_AGGREGATE_COUNT;
+
+	TABLE_CHECK(stmt->reg < (by ? TDF_BY_KINDS : TDF_AGGREGATE_KINDS),
+		    "%s of kind %u", by ? "BY" : "aggregate", stmt->reg);
+	TABLE_CHECK(by || !stmt->length, "aggregate of %u bytes", stmt->length);
+	TABLE_CHECK(!by || stmt->reg == TDF_BY_TEXT || stmt->length == 8,
+		    "BY of %u bytes", stmt->length);
+	TABLE_CHECK(by || counts == !stmt->rpn_length,
+		    "aggregate with an expression of %u bytes",
+		    stmt->rpn_length);
+	TABLE_CHECK(tdf_has_string(tdf, stmt->len_rpn) && !stmt->len_rpn_length,
+		    "aggregate without its text");
+	TABLE_CHECK(!rpn_kept(tdf->rpn + stmt->rpn, stmt->rpn_length),
+		    "use of what is kept, in an aggregate");
+	return 0;
+}
 
 static int tdf_check_stmt(const struct table_file *file, const struct tdf *tdf,
 			  const struct tdf_stmt *stmt)
 {
 	enum tdf_needs needs;
 
-	TABLE_CHECK(stmt->kind <= TDF_STMT_STACK, "statement of kind %u",
-		    stmt->kind);
+	TABLE_CHECK(stmt->kind <= TDF_STMT_STACK || tdf_stmt_aggregates(stmt),
+		    "statement of kind %u", stmt->kind);
 	needs = tdf_stmt_limits[stmt->kind].rpn;
 	TABLE_CHECK(!(stmt->flags & ~tdf_stmt_limits[stmt->kind].flags),
 		    "statement with flags %#x", stmt->flags);
@@ -147,7 +177,7 @@ static int tdf_check_stmt(const struct table_file *file, const struct tdf *tdf,
 		TABLE_CHECK(stmt->reg_bytes == 2 || stmt->reg_bytes == 4 ||
 				    stmt->reg_bytes == 8,
 			    "register statement of %u bytes", stmt->reg_bytes);
-	else if (stmt->kind != TDF_STMT_IF)
+	else if (stmt->kind != TDF_STMT_IF && stmt->kind != TDF_STMT_AGGREGATE)
 		TABLE_CHECK((stmt->length || stmt->kind == TDF_STMT_ABSENT) &&
 			    stmt->length <= tdf->header->maxdata &&
 			    stmt->length <= tdf_stmt_limits[stmt->kind].length,
@@ -162,6 +192,8 @@ static int tdf_check_stmt(const struct table_file *file, const struct tdf *tdf,
 	    tdf_check_rpn(file, tdf, stmt->rpn, stmt->rpn_length,
 			  stmt->flags & TDF_STMT_SEGMENT))
 		return -EINVAL;
+	if (tdf_stmt_aggregates(stmt))
+		return tdf_check_aggregate(file, tdf, stmt);
 	if (stmt->flags & TDF_STMT_LEN) {
 		TABLE_CHECK(!(stmt->flags & (TDF_STMT_RAW | TDF_STMT_MORE)),
 			    "LEN with flags %#x", stmt->flags);
@@ -194,6 +226,7 @@ struct tdf_item {
 struct tdf_layout {
 	struct tdf_item items[TDF_STMTS_MAX];
 	__u32 count;
+	__u32 by, aggregates;
 	bool condition;
 };
 
@@ -224,6 +257,19 @@ static int tdf_item_add(const struct table_file *file, const struct tdf *tdf,
 	return 0;
 }
 
+/* At all sites of a tracepoint they are the same. */
+static void tdf_aggregate_add(struct tdf_layout *layout,
+			      const struct tdf_stmt *stmt)
+{
+	bool by = stmt->kind == TDF_STMT_BY;
+
+	layout->items[layout->count++] = (struct tdf_item){
+		.kind = stmt->kind, .flags = stmt->reg, .bytes = stmt->length,
+	};
+	layout->by += by;
+	layout->aggregates += !by;
+}
+
 /* What a statement uses has been kept before, by another one: a bit each. */
 static int tdf_check_kept(const struct table_file *file, const struct tdf *tdf,
 			  const struct tdf_stmt *stmt, unsigned int *kept)
@@ -249,7 +295,7 @@ static int tdf_check_stmts(const struct table_file *file,
 
 	unsigned int kept = 0;
 
-	layout->count = 0;
+	layout->count = layout->by = layout->aggregates = 0;
 	layout->condition = false;
 	for (__u32 i = 0; i < site->stmts; i++) {
 		int code = tdf_check_stmt(file, tdf, &stmts[i]);
@@ -258,6 +304,12 @@ static int tdf_check_stmts(const struct table_file *file,
 			code = tdf_check_kept(file, tdf, &stmts[i], &kept);
 		if (code)
 			return code;
+		if (tdf_stmt_aggregates(&stmts[i])) {
+			tdf_aggregate_add(layout, &stmts[i]);
+			continue;
+		}
+		TABLE_CHECK(!layout->by && !layout->aggregates,
+			    "statement after an aggregate");
 		if (stmts[i].kind != TDF_STMT_IF) {
 			code = tdf_item_add(file, tdf, layout, &stmts[i]);
 			if (code)
@@ -267,6 +319,13 @@ static int tdf_check_stmts(const struct table_file *file,
 		TABLE_CHECK(!i, "IF after another statement");
 		layout->condition = true;
 	}
+	TABLE_CHECK(layout->by <= TDF_BY_MAX &&
+			    layout->aggregates <= TDF_AGGREGATES_MAX,
+		    "%u aggregates by %u", layout->aggregates, layout->by);
+	TABLE_CHECK(!layout->by || (layout->aggregates &&
+				    stmts[site->stmts - layout->aggregates - 1]
+					    .kind == TDF_STMT_BY),
+		    "BY after an aggregate, or of none");
 	return 0;
 }
 
@@ -289,7 +348,8 @@ static bool tdf_item_absent(const struct tdf_item *absent,
 			    const struct tdf_item *other)
 {
 	return absent->kind == TDF_STMT_ABSENT &&
-	       other->kind != TDF_STMT_REG && !(other->flags & TDF_STMT_RAW);
+	       other->kind < TDF_STMT_BY && other->kind != TDF_STMT_REG &&
+	       !(other->flags & TDF_STMT_RAW);
 }
 
 /* What earlier tracepoints and sites have used up: ranges ascend, so the
