@@ -75,6 +75,8 @@ struct ras_chunk {
 #define RAS_CHUNK_PACKED	7	/* struct ras_packed: a compressed chunk */
 #define RAS_CHUNK_PASS		8	/* struct ras_pass */
 #define RAS_CHUNK_HEAP		10	/* array of struct ras_heap_note (heap.h) */
+#define RAS_CHUNK_AGGREGATES	11	/* struct ras_aggregates, per session; after
+					 * the sessions */
 #define RAS_CHUNK_PANIC		9	/* struct ras_panic: what ended it all */
 
 /* One session's figures, summed over the slices. */
@@ -88,6 +90,24 @@ struct ras_count_total {
 	__u64 dropped;
 	__u64 missed;		/* RAS_MISSED_UNKNOWN: the kernel doesn't report it */
 	struct ras_why why;
+};
+
+/* What one session has added up in the kernel; of a session the last one holds. */
+struct ras_aggregates {
+	__u32 session;
+	__u32 points;		/* number of struct ras_aggregates_point after it */
+	__u32 legends;		/* then of struct ras_legend (buffer.h), in the order
+				 * of points and statements */
+	__u32 key_bytes;	/* of struct ras_aggregate_key and the values of BY:
+				 * a multiple of 8 */
+	__u64 entries;		/* then of such a key and struct ras_aggregate,
+				 * which has all CPUs together */
+};
+
+struct ras_aggregates_point {
+	__u32 point;
+	__u32 minor;
+	struct ras_aggregated sum;
 };
 
 struct ras_process_entry {

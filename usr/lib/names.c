@@ -43,6 +43,20 @@ const char *const names_reads[RAS_READS_KINDS] = {
 	[RAS_READS_UNPROVEN] = "a test on pages of our own has failed",
 };
 
+const char *const names_aggregate[TDF_AGGREGATE_KINDS] = {
+	[TDF_AGGREGATE_COUNT] = "count",
+	[TDF_AGGREGATE_SUM] = "sum",
+	[TDF_AGGREGATE_MIN] = "min",
+	[TDF_AGGREGATE_MAX] = "max",
+	[TDF_AGGREGATE_HIST] = "hist",
+};
+
+const char *const names_by[TDF_BY_KINDS] = {
+	[TDF_BY_UNSIGNED] = "unsigned",
+	[TDF_BY_SIGNED] = "signed",
+	[TDF_BY_TEXT] = "text",
+};
+
 const char *const names_context[] = {
 	"comm", "uid", "cgroup", "cpu", "ppid", "stack", NULL
 };

@@ -13,6 +13,8 @@ extern const char *const names_filtered[];	/* RAS_FILTERED_*; NULL: not in
 extern const char *const names_fault[];		/* RAS_FAULT_* */
 extern const char *const names_reads[];		/* RAS_READS_*; NULL: memory of
 						 * processes isn't read */
+extern const char *const names_aggregate[];	/* TDF_AGGREGATE_* */
+extern const char *const names_by[];		/* TDF_BY_* */
 extern const char *const names_context[];	/* RAS_CONTEXT_* by bit; ends with
 						 * NULL */
 

@@ -147,6 +147,7 @@ static int clear(struct run_dir *run, struct buffer *buffer,
 {
 	bool armed = false;
 	uint64_t size;
+	int code = 0;
 
 	for (uint32_t row = 0; row < buffer->slices; row++) {
 		const struct ras_slice *slice = buffer_slice(buffer, row,
@@ -162,6 +163,8 @@ static int clear(struct run_dir *run, struct buffer *buffer,
 
 		armed |= session->armed &&
 			 session->entry->index != RAS_STATIC_SESSION;
+		if (session->armed && !code)
+			code = aggregates_clear(session, err);
 		if (!session->armed && session->dir[0])
 			pins_remove(run->path, session->dir);
 	}
@@ -172,7 +175,7 @@ static int clear(struct run_dir *run, struct buffer *buffer,
 	if (buffer->trigger->state == RAS_TRIGGER_FROZEN)
 		fputs("trace: the trigger has stopped the recording: "
 		      "'trace resume' goes on\n", stderr);
-	return 0;
+	return code;
 }
 
 static int control_run(const struct command *command, control_action *action,

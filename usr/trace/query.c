@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <rastrace/rasfile.h>
 #include "commands.h"
+#include "lib/aggregate_print.h"
 #include "lib/buffer/pin.h"
 #include "lib/names.h"
 #include "lib/path.h"
@@ -157,6 +159,9 @@ static void table_print_point(const struct point_table *table, uint32_t index)
 	}
 
 	/* What the sums in the line above are made of. */
+	if (figure->aggregated)
+		printf("         aggregated: %" PRIu64 ", without a record\n",
+		       figure->aggregated);
 	if (!filtered && !faults && !figure->why.paged_in)
 		return;
 	printf("        ");
@@ -188,6 +193,32 @@ static void session_table_print(const struct query *query, size_t i)
 			table_print_point(&table, k);
 	if (table.brief)
 		query_print_without_hit(query, i);
+}
+
+static void session_aggregates_print(const struct query *query, size_t i)
+{
+	const struct aggregates *aggregates = &query->sessions[i].aggregates;
+	struct text text = { .fd = -1 };
+	uint64_t lost = aggregates_lost(aggregates);
+
+	for (size_t k = 0; k < aggregates->table_count; k++) {
+		const struct aggregate_table *table = &aggregates->tables[k];
+
+		if (!query->chosen[i][table->legend->point])
+			continue;
+		printf("\n  %5u  ", table->legend->minor);
+		safe_text_print(stdout, table->legend->name, false);
+		fputs(": ", stdout);
+		aggregate_title_add(&text, table);
+		text_add_char(&text, '\n');
+		aggregate_table_add(&text, table, 0);
+		fwrite(text.data, 1, text.used, stdout);
+		text.used = 0;
+	}
+	free(text.data);
+	if (lost)
+		printf("  aggregates: %" PRIu64 " additions found no room for their keys (trace on --aggregates)\n",
+		       lost);
 }
 
 /* Wall time as of the buffer's clock. */
@@ -465,6 +496,7 @@ static void query_print_text(const struct query *query)
 		text_print_session_file(query->sessions[i].file);
 		text_print_session_loss(&query->sessions[i].sum);
 		session_table_print(query, i);
+		session_aggregates_print(query, i);
 		shown++;
 	}
 	if (!shown)

@@ -76,7 +76,8 @@ static void dump_stmt(const struct tdf *tdf, const struct tdf_stmt *s)
 		[TDF_STMT_REG] = "reg", [TDF_STMT_MEM] = "mem",
 		[TDF_STMT_ASCIIZ] = "asciiz", [TDF_STMT_VALUE] = "value",
 		[TDF_STMT_ABSENT] = "absent", [TDF_STMT_IF] = "if",
-		[TDF_STMT_STACK] = "stack",
+		[TDF_STMT_STACK] = "stack", [TDF_STMT_BY] = "by",
+		[TDF_STMT_AGGREGATE] = "aggregate",
 	};
 	static const char *const blocks[TDF_STMT_OLD + 1] = {
 		[TDF_STMT_BLOCK] = " block", [TDF_STMT_SIZE] = " size",
@@ -92,6 +93,10 @@ static void dump_stmt(const struct tdf *tdf, const struct tdf_stmt *s)
 		printf(" %u bytes %u", s->reg, s->reg_bytes);
 	else if (s->kind == TDF_STMT_STACK)
 		printf(" frames %u", s->length);
+	else if (s->kind == TDF_STMT_AGGREGATE)
+		printf(" %s", names_aggregate[s->reg]);
+	else if (s->kind == TDF_STMT_BY)
+		printf(" %s length %u", names_by[s->reg], s->length);
 	else if (s->length)
 		printf(" %s %u", s->flags & TDF_STMT_LEN ? "at most" : "length",
 		       s->length);
@@ -100,8 +105,11 @@ static void dump_stmt(const struct tdf *tdf, const struct tdf_stmt *s)
 			 "address", s->rpn, s->rpn_length);
 	else if (s->kind == TDF_STMT_STACK && s->rpn_length)
 		dump_rpn(tdf, "frame", s->rpn, s->rpn_length);
-	else if (s->kind == TDF_STMT_VALUE || s->kind == TDF_STMT_IF)
-		dump_rpn(tdf, "value", s->rpn, s->rpn_length);
+	else if (s->kind != TDF_STMT_STACK && s->rpn_length)
+		dump_rpn(tdf, s->kind == TDF_STMT_BY && s->reg == TDF_BY_TEXT ?
+			 "address" : "value", s->rpn, s->rpn_length);
+	if (s->kind == TDF_STMT_BY || s->kind == TDF_STMT_AGGREGATE)
+		dump_labelled(" text", tdf_string(tdf, s->len_rpn));
 	if (s->kind == TDF_STMT_VALUE && s->reg)
 		printf(" kept %u", s->reg);
 	if (s->flags & TDF_STMT_LEN && s->flags & TDF_STMT_LEN_VALUE) {

@@ -287,7 +287,8 @@ static bool input_names_types(const struct tsf *tsf)
 	for (size_t p = 0; p < tsf->point_count; p++) {
 		const struct tsf_point *point = &tsf->points[p];
 
-		if (point->condition)
+		if (point->condition || point->by_count ||
+		    point->aggregate_count)
 			return true;
 		for (size_t i = 0; i < point->fmt_count; i++)
 			if (strchr(point->fmts[i].text, '{'))

@@ -261,6 +261,12 @@ bool lsp_cursor_find(struct lsp_cursor *cursor, const char *text, size_t size,
 
 bool lsp_cursor_in_expression(const struct lsp_cursor *cursor)
 {
-	return cursor->depth && (!strcmp(cursor->clause, "VARS") ||
-				 !strcmp(cursor->clause, "IF"));
+	static const char *const clauses[] = {
+		"VARS", "IF", "SUM", "MIN", "MAX", "HIST", "BY",
+	};
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(clauses) / sizeof(*clauses); i++)
+		any |= !strcmp(cursor->clause, clauses[i]);
+	return cursor->depth && any;
 }

@@ -149,6 +149,7 @@ static void explain_site(const struct compilation *c,
 		       point->tsf->condition_text);
 		stmt++;
 	}
+	end -= point->tsf->by_count + point->tsf->aggregate_count;
 	for (; stmt < end; stmt++) {
 		uint16_t more = item->items;
 
@@ -159,6 +160,12 @@ static void explain_site(const struct compilation *c,
 		while (more > 1 && stmt + 1 < end)
 			more -= !(done->stmts[++stmt].flags & TDF_STMT_MORE);
 	}
+	for (size_t i = 0; i < point->tsf->aggregate_count; i++)
+		printf("    %-*s  %s\n", width,
+		       names_aggregate[point->tsf->aggregates[i].kind],
+		       point->tsf->aggregates[i].text);
+	for (size_t i = 0; i < point->tsf->by_count; i++)
+		printf("    %-*s  %s\n", width, "by", point->tsf->by[i].text);
 }
 
 static void explain_point(const struct compilation *c,
@@ -182,11 +189,15 @@ static void explain_point(const struct compilation *c,
 		fputs(": the format of static records\n\n", stdout);
 		return;
 	}
-	printf(": %zu site%s, records of %u", point->site_count,
-	       plural(point->site_count), RAS_RECORD_HEADER);
+	printf(": %zu site%s, ", point->site_count, plural(point->site_count));
+	if (tsf->aggregate_count && !tsf->stmt_count)
+		fputs("no records", stdout);
+	else
+		printf("records of %u", RAS_RECORD_HEADER);
 	if (bytes)
 		printf(" to %u", RAS_RECORD_HEADER + bytes);
-	fputs(" bytes", stdout);
+	if (!tsf->aggregate_count || tsf->stmt_count)
+		fputs(" bytes", stdout);
 	if (tsf->passcount)
 		printf(", after the first %u hits", tsf->passcount);
 	if (tsf->maxhits)

@@ -49,7 +49,8 @@ int scope_open(struct scope_place *p, const struct compilation *c,
 		point = p->c.tsf->points;
 		if (p->c.tsf->point_count != 1 ||
 		    point->tp.kind == TSF_TP_STATIC || point->stmt_count ||
-		    point->condition || point->desc || point->fmt_count)
+		    point->condition || point->by_count ||
+		    point->aggregate_count || point->desc || point->fmt_count)
 			code = 2;
 		else if (compile_points(&p->c, &p->out) ||
 			 !p->out.point_count || !p->out.points->site_count)

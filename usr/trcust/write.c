@@ -172,6 +172,22 @@ static size_t site_count(const struct compiled *c)
 	return count;
 }
 
+/* Aggregates, which are the last of a site, have their texts. */
+static void write_stmt(struct tdf_writer *w, const struct tsf_point *tsf,
+		       const struct compile_site *site, uint32_t i)
+{
+	struct tdf_stmt out = w->compiled->stmts[site->first_stmt + i];
+	size_t first = site->stmts - tsf->by_count - tsf->aggregate_count;
+
+	if (out.kind == TDF_STMT_BY)
+		out.len_rpn = strings_add(&w->strings,
+					  tsf->by[i - first].text);
+	else if (out.kind == TDF_STMT_AGGREGATE)
+		out.len_rpn = strings_add(&w->strings, tsf->aggregates[
+			i - first - tsf->by_count].text);
+	bytes_add(&w->file, &out, sizeof(out));
+}
+
 /* In the order of the tracepoints, which is not that of the TSF. */
 static void write_stmts(struct tdf_writer *w)
 {
@@ -182,9 +198,8 @@ static void write_stmts(struct tdf_writer *w)
 		for (size_t j = 0; j < c->points[i].site_count; j++) {
 			const struct compile_site *in = &c->points[i].sites[j];
 
-			if (in->stmts)
-				bytes_add(&w->file, &c->stmts[in->first_stmt],
-					  in->stmts * sizeof(*c->stmts));
+			for (uint32_t k = 0; k < in->stmts; k++)
+				write_stmt(w, c->points[i].tsf, in, k);
 		}
 	table_begin(&w->file, &w->header.rpn, c->rpn.size);
 	bytes_join(&w->file, &c->rpn);

@@ -6,6 +6,7 @@
 #include "filters.h"
 #include "job.h"
 #include "keep/keep.h"
+#include "pinned/aggregates.h"
 #include "pinned/bufmaps.h"
 #include "pinned/kmod.h"
 #include "pinned/sessions.h"

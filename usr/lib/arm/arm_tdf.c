@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <sys/mman.h>
 #include "bpf/plan/needs.h"
+#include "aggregate_maps.h"
 #include "filters.h"
 #include "lib/arm/kernel/direct_probe.h"
 #include "lib/arm/pinned/sessions.h"
@@ -76,6 +77,7 @@ struct arming {
 	struct body_filter filter;
 	bool calls;			/* it has CALL or RELEASE points */
 	struct body_heap heap;
+	struct aggregate_maps aggregates;
 	int fds[ARM_MAPS];		/* -1: none */
 };
 
@@ -308,6 +310,9 @@ static void session_target_fill(const struct arming *a,
 		.state_fd = a->fds[ARM_STATE],
 		.sites_fd = a->fds[ARM_SITES],
 		.limits_fd = a->fds[ARM_LIMITS],
+		.aggregates_fd = a->aggregates.aggregates_fd,
+		.aggregated_fd = a->aggregates.aggregated_fd,
+		.aggregate_key = a->aggregates.key_bytes,
 		.test_fd = -1,
 		.key = buffer->control->key,
 		.slice_bytes = buffer->control->slice_bytes,
@@ -391,6 +396,7 @@ static void session_needs_find(struct arming *a)
 				tdf, point, &tdf->sites[point->first_site + k]);
 
 			a->needs.limits |= needs.limits;
+			a->needs.aggregates |= needs.aggregates;
 			a->needs.func_ip |= needs.func_ip;
 			a->needs.layout |= needs.layout;
 			a->needs.segments |= needs.segments;
@@ -501,6 +507,8 @@ static int arm_session_make(struct arming *a, struct error *err)
 				    a->dir + strlen(arm->run->path) + 1, err);
 	if (!code)
 		code = session_maps_make(a, err);
+	if (!code && a->needs.aggregates)
+		code = aggregate_maps_make(&a->aggregates, arm, a->dir, err);
 	if (!code && a->calls)
 		code = session_heap_make(a, err);
 	if (!code)
@@ -538,6 +546,7 @@ int arm_tdf(const struct arm *arm, struct error *err)
 			    features_sleepable(arm->features),
 		.filter.pids_fd = -1,
 		.heap = arm->heap ? *arm->heap : HEAP_MAPS_NONE,
+		.aggregates = { .aggregates_fd = -1, .aggregated_fd = -1 },
 		.fds = { -1, -1, -1, -1, -1 },
 	};
 	int code;
@@ -552,6 +561,8 @@ int arm_tdf(const struct arm *arm, struct error *err)
 	code = arm_session_make(&a, err);
 	for (int i = 0; i < ARM_MAPS; i++)
 		arm_fd_close(a.fds[i]);
+	arm_fd_close(a.aggregates.aggregates_fd);
+	arm_fd_close(a.aggregates.aggregated_fd);
 	arm_fd_close(a.filter.pids_fd);
 	if (!arm->heap || arm->heap->calls_fd < 0)
 		arm_fd_close(a.heap.calls_fd);

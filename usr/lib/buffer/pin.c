@@ -75,8 +75,8 @@ int pin_hash_open(const char *path, uint32_t type, uint32_t key_size,
 	struct bpf_map_info info;
 	int fd = pin_open(path, &info, err);
 
-	if (fd < 0 || (info.type == type && info.key_size == key_size &&
-		       info.value_size == value_size))
+	if (fd < 0 || (info.type == type && info.value_size == value_size &&
+		       (!key_size || info.key_size == key_size)))
 		return fd;
 	close(fd);
 	return error_set(err, -EINVAL,

@@ -23,7 +23,7 @@ const char *pin_run(void);
 int pin_map_open(const char *path, struct bpf_map_info *info,
 		 struct error *err);
 
-/* The same of a hash, of this type and these sizes. */
+/* The same of a hash, of this type and these sizes; 0: any size of keys. */
 int pin_hash_open(const char *path, uint32_t type, uint32_t key_size,
 		  uint32_t value_size, struct error *err);
 

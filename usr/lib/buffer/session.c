@@ -282,12 +282,22 @@ void session_list_free(struct session_list *list)
 	*list = (struct session_list){ 0 };
 }
 
+/* Where the pin is once the session is disarmed */
+static void past_path(const struct session *session, const char *name,
+		      char path[PATH_MAX + 32])
+{
+	int base = strlen(session->dir) - strlen(session->name);
+
+	snprintf(path, PATH_MAX + 32, "%.*s../past/%u/%s", base, session->dir,
+		 session->entry->index, name);
+}
+
 /* A session that is disarmed meanwhile has moved to its place under past/. */
-static int rows_open(const struct session *session, const char *name,
+int session_map_open(const struct session *session, const char *name,
 		     struct bpf_map_info *info, struct error *err)
 {
-	int fd, base = strlen(session->dir) - strlen(session->name);
 	char path[PATH_MAX + 32];
+	int fd;
 
 	if (!session->dir[0])
 		return error_set(err, -ENOENT,
@@ -297,9 +307,39 @@ static int rows_open(const struct session *session, const char *name,
 	fd = pin_map_open(path, info, err);
 	if (fd != -ENOENT || !session->armed)
 		return fd;
-	snprintf(path, sizeof(path), "%.*s../past/%u/%s", base, session->dir,
-		 session->entry->index, name);
+	past_path(session, name, path);
 	return pin_map_open(path, info, err);
+}
+
+int session_aggregates_open(const struct session *session, uint32_t *key_bytes,
+			    uint32_t *entries, struct error *err)
+{
+	const uint32_t type = BPF_MAP_TYPE_PERCPU_HASH;
+	struct bpf_map_info info = { 0 };
+	uint32_t size = sizeof(info);
+	char path[PATH_MAX + 32];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/aggregates", session->dir);
+	fd = pin_hash_open(path, type, 0, sizeof(struct ras_aggregate), err);
+	if (fd == -ENOENT && session->armed) {
+		past_path(session, "aggregates", path);
+		fd = pin_hash_open(path, type, 0, sizeof(struct ras_aggregate),
+				   err);
+	}
+	if (fd < 0)
+		return fd;
+	if (bpf_obj_get_info_by_fd(fd, &info, &size) ||
+	    info.key_size > RAS_AGGREGATE_KEY_MAX || info.key_size & 7 ||
+	    info.max_entries > RAS_AGGREGATES_MAX) {
+		close(fd);
+		return error_set(err, -EINVAL,
+				 "'%s' was not made by trace: another kind of map",
+				 path);
+	}
+	*key_bytes = info.key_size;
+	*entries = info.max_entries;
+	return fd;
 }
 
 /* What a session counts: a map of rows, some for each of its points. */
@@ -321,7 +361,7 @@ static void *rows_map(const struct session *session,
 	*size = session->entry->points * rows->count * rows->size;
 	if (session->device_fd >= 0)
 		return device_map(session->device_fd, rows->part, *size, err);
-	fd = rows_open(session, rows->name, &info, err);
+	fd = session_map_open(session, rows->name, &info, err);
 	if (fd < 0) {
 		errno = -fd;
 		return NULL;
@@ -393,6 +433,35 @@ int session_why_read(const struct session *session, uint32_t cpus,
 
 		for (uint32_t cpu = 0; cpu < cpus; cpu++)
 			session_why_add(&total, &rows[(size_t)i * cpus + cpu]);
+		rows[i] = total;
+	}
+	*totals = rows;
+	return 0;
+}
+
+int session_aggregated_read(const struct session *session, uint32_t cpus,
+			    struct ras_aggregated **totals, struct error *err)
+{
+	uint32_t points = session->entry->points;
+	struct ras_aggregated *rows;
+	const struct session_rows aggregated = {
+		"aggregated", 0, sizeof(*rows), cpus,
+	};
+	void *copy;
+	int code = session->device_fd >= 0 ? -ENOENT :
+		   rows_read(session, &aggregated, &copy, err);
+
+	*totals = NULL;
+	if (code)
+		return code;
+	rows = copy;
+	for (uint32_t i = 0; i < points; i++) {
+		struct ras_aggregated total = { 0 };
+
+		for (uint32_t cpu = 0; cpu < cpus; cpu++) {
+			total.hits += rows[(size_t)i * cpus + cpu].hits;
+			total.lost += rows[(size_t)i * cpus + cpu].lost;
+		}
 		rows[i] = total;
 	}
 	*totals = rows;

@@ -44,6 +44,17 @@ int session_list_read(struct session_list *list, const struct buffer *buffer,
 void session_list_free(struct session_list *list);
 
 /*
+ * Open one of its maps, an array, or `aggregates`, whose keys have so many bytes
+ * and which has room for so many. A descriptor, or a negative errno with err set:
+ * -ENOENT when it has none, or it is gone.
+ */
+struct bpf_map_info;
+int session_map_open(const struct session *session, const char *name,
+		     struct bpf_map_info *info, struct error *err);
+int session_aggregates_open(const struct session *session, uint32_t *key_bytes,
+			    uint32_t *entries, struct error *err);
+
+/*
  * Copy the session's count map: rows[point * slices + slice]. The caller
  * frees. 0, or a negative errno with err set: -ENOENT when it is gone.
  */
@@ -64,6 +75,10 @@ static inline void session_why_add(struct ras_why *total,
 /* The rows of its `why` map, a row per point: summed over the CPUs. */
 int session_why_read(const struct session *session, uint32_t cpus,
 		     struct ras_why **totals, struct error *err);
+
+/* The same of `aggregated`; -ENOENT where no point has aggregates. */
+int session_aggregated_read(const struct session *session, uint32_t cpus,
+			    struct ras_aggregated **totals, struct error *err);
 
 /* One value per point into missed[]: hits the kernel didn't deliver, or
  * RAS_MISSED_UNKNOWN (rastrace/rasfile.h). */

@@ -473,6 +473,7 @@ static int tdf_check_point(const struct table_file *file, const struct tdf *tdf,
 		return -EINVAL;
 	kernel = tdf->modules[p->module].kind != TDF_MODULE_USER;
 	used->last = NULL;
+	layout.aggregates = 0;
 	for (__u32 i = 0; i < p->sites; i++) {
 		const struct tdf_site *site = &tdf->sites[p->first_site + i];
 
@@ -480,6 +481,8 @@ static int tdf_check_point(const struct table_file *file, const struct tdf *tdf,
 		    tdf_check_site_stmts(file, tdf, site, used, &layout))
 			return -EINVAL;
 	}
+	TABLE_CHECK(!p->level || !layout.aggregates,
+		    "tracepoint of level %u with aggregates", p->level);
 	used->minor = p->minor;
 	used->sites = p->first_site + p->sites;
 	return 0;

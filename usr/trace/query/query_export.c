@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <rastrace/rasfile.h>
+#include "lib/aggregate_print.h"
 #include "lib/identity.h"
 #include "lib/json.h"
 #include "lib/names.h"
@@ -50,6 +51,8 @@ static void json_print_figure(struct json *json, const struct figure *figure)
 			 figure->why.filtered, RAS_FILTERED_KINDS);
 	json_number(json, "muted", figure->why.filtered[RAS_FILTERED_RATE]);
 	json_number(json, "dropped", figure->dropped);
+	json_number(json, "aggregated", figure->aggregated);
+	json_number(json, "aggregations_lost", figure->lost);
 	number_or_null(json, "missed", figure->missed,
 		       figure->missed != RAS_MISSED_UNKNOWN);
 	json_number(json, "faults", figure_faults(figure));
@@ -223,6 +226,25 @@ static void json_print_kmod(struct json *json, const struct kmod *kmod)
 	json_close(json, '}');
 }
 
+static void json_print_aggregates(struct json *json, const struct query *query,
+				  size_t i)
+{
+	const struct aggregates *aggregates = &query->sessions[i].aggregates;
+
+	for (size_t k = 0; k < aggregates->table_count; k++) {
+		const struct aggregate_table *table = &aggregates->tables[k];
+
+		if (!query->chosen[i][table->legend->point])
+			continue;
+		json_open(json, NULL, '{');
+		json_string(json, "tdf", query->list.items[i].entry->tdf);
+		json_number(json, "session",
+			    query->list.items[i].entry->index);
+		aggregate_table_json(json, table);
+		json_close(json, '}');
+	}
+}
+
 int query_print_json(const struct query *query, struct error *err)
 {
 	struct text text;
@@ -265,6 +287,10 @@ int query_print_json(const struct query *query, struct error *err)
 		     k++)
 			if (query_point_shown(query, i, k))
 				json_print_point(&json, query, i, k);
+	json_close(&json, ']');
+	json_open(&json, "aggregates", '[');
+	for (size_t i = 0; i < query->list.count; i++)
+		json_print_aggregates(&json, query, i);
 	json_close(&json, ']');
 	json_close(&json, '}');
 	fwrite(text.data, 1, text.used, stdout);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <rastrace/rasfile.h>
+#include "lib/buffer/aggregate_live.h"
 #include "lib/buffer/pin.h"
 #include "lib/buffer/ring.h"
 #include "lib/names.h"
@@ -193,6 +194,21 @@ static void counts_add_row(struct census *census, struct figure *figure,
 		figure->cleared += overwritten;
 }
 
+static int aggregated_take(const struct session *session,
+			   struct figure *figures, uint32_t cpus,
+			   struct error *err)
+{
+	struct ras_aggregated *rows;
+	int code = session_aggregated_read(session, cpus, &rows, err);
+
+	for (uint32_t i = 0; !code && i < session->entry->points; i++) {
+		figures[i].aggregated = rows[i].hits;
+		figures[i].lost = rows[i].lost;
+	}
+	free(rows);
+	return code == -ENOENT ? 0 : code;
+}
+
 static int counts_sum(struct census *census, struct session_counts *counts,
 		      struct figure **result, struct error *err)
 {
@@ -225,7 +241,8 @@ static int counts_sum(struct census *census, struct session_counts *counts,
 	if (!figures || !missed)
 		code = error_no_memory(err);
 	free(missed);
-	return code;
+	return code ? code : aggregated_take(counts->session, figures,
+					     buffer->control->cpus, err);
 }
 
 static int census_take(struct census *census, const struct session_list *list,
@@ -333,7 +350,8 @@ uint64_t figure_faults(const struct figure *figure)
 
 uint64_t figure_hits(const struct figure *figure)
 {
-	return figure->recorded + figure_filtered(figure) + figure->dropped;
+	return figure->recorded + figure_filtered(figure) + figure->dropped +
+	       figure->aggregated;
 }
 
 /* sum += figure; what is unknown stays so. */
@@ -344,6 +362,8 @@ static void figure_add(struct figure *total, const struct figure *figure)
 	total->overwritten += figure->overwritten;
 	total->cleared += figure->cleared;
 	total->dropped += figure->dropped;
+	total->aggregated += figure->aggregated;
+	total->lost += figure->lost;
 	if (total->missed == RAS_MISSED_UNKNOWN ||
 	    figure->missed == RAS_MISSED_UNKNOWN)
 		total->missed = RAS_MISSED_UNKNOWN;
@@ -383,6 +403,7 @@ static uint64_t footprint_read(const char *dir)
 	static const char *const names[] = {
 		"buffer", "nest", "control", "sessions", "trigger", "processes",
 		"count", "why", "state", "sites", "limits", "pids", "majors",
+		"aggregates", "aggregated", "legend",
 	};
 	char path[PATH_MAX + 16];
 	uint64_t bytes = 0;
@@ -537,13 +558,28 @@ void query_print_without_hit(const struct query *query, size_t index)
 		putchar('\n');
 }
 
-static void session_describe(struct query *query, size_t i)
+static int session_aggregates_read(struct query *query, size_t i,
+				   struct error *err)
+{
+	void *data;
+	size_t size;
+	int code = aggregate_live_copy(&query->list.items[i],
+				       query->buffer->control->cpus, &data,
+				       &size, err);
+
+	if (code || !data)
+		return code;
+	return aggregates_parse(&query->sessions[i].aggregates, data, size,
+				err);
+}
+
+static int session_describe(struct query *query, size_t i, struct error *err)
 {
 	const struct session *session = &query->list.items[i];
 	struct query_session *result = &query->sessions[i];
 
 	if (!query->figures.sessions[i])
-		return;
+		return 0;
 	result->memory = session->dir[0] ? footprint_read(session->dir) : 0;
 	query->memory += result->memory;
 	result->file = session->armed || session->entry->changed ?
@@ -554,6 +590,7 @@ static void session_describe(struct query *query, size_t i)
 		result->shown = true;
 		figure_add(&result->sum, &query->figures.sessions[i][k]);
 	}
+	return session_aggregates_read(query, i, err);
 }
 
 /* What is there for each session: memory, TDFs, and the points to be shown. */
@@ -617,7 +654,7 @@ int query_read(struct query *query, int count, char **operands,
 		code = keep_state_read(&query->keep, pin_run(), err);
 	kmod_read(&query->kmod, pin_run());
 	for (size_t i = 0; !code && i < query->list.count; i++)
-		session_describe(query, i);
+		code = session_describe(query, i, err);
 	if (code)
 		query_free(query);
 	return code;
@@ -625,6 +662,8 @@ int query_read(struct query *query, int count, char **operands,
 
 void query_free(struct query *query)
 {
+	for (size_t i = 0; query->sessions && i < query->list.count; i++)
+		aggregates_free(&query->sessions[i].aggregates);
 	for (size_t i = 0; query->tdfs && i < query->list.count; i++)
 		tdf_close(query->tdfs[i]);
 	for (size_t i = 0; query->chosen && i < query->list.count; i++)

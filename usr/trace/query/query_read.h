@@ -3,6 +3,7 @@
 #ifndef TRACE_QUERY_READ_H
 #define TRACE_QUERY_READ_H
 
+#include "lib/aggregate.h"
 #include "lib/arm/arm.h"
 
 /*
@@ -16,6 +17,9 @@ struct figure {
 	uint64_t cleared;	/* of `overwritten`: those that `trace clear`
 				 * discarded, as far as that is known */
 	uint64_t dropped;
+	uint64_t aggregated;	/* hits that made no record: the point has
+				 * aggregates and no data */
+	uint64_t lost;		/* additions for which there was no room */
 	uint64_t missed;	/* RAS_MISSED_UNKNOWN */
 	struct ras_why why;
 };
@@ -63,6 +67,7 @@ struct query_session {
 	struct figure sum;	/* over its points */
 	enum query_file file;
 	uint64_t memory;	/* that its maps take */
+	struct aggregates aggregates;	/* no tables: it has none */
 };
 
 struct query {

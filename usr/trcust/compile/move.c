@@ -434,6 +434,14 @@ int move_stmt(struct move *move, const struct tdf_stmt *in,
 	case TDF_STMT_IF:
 		return move_value(move, table, &out->rpn, &out->rpn_length,
 				  in->kind == TDF_STMT_IF ? 8 : in->length);
+	case TDF_STMT_BY:
+		return move_value(move, table, &out->rpn, &out->rpn_length,
+				  in->reg == TDF_BY_TEXT ? move->state.width :
+							   8);
+	case TDF_STMT_AGGREGATE:
+		return in->rpn_length ?
+			move_value(move, table, &out->rpn, &out->rpn_length,
+				   8) : 0;
 	case TDF_STMT_STACK:
 		return move_stack(move, in, table, out);
 	default:

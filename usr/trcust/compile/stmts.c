@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/buffer.h>
+#include "aggregate.h"
 #include "data.h"
 #include "evaluate.h"
 #include "lib/formats/rpn.h"
@@ -314,6 +315,8 @@ int stmts_compile_site(const struct compilation *c, struct compiled *out,
 		if (!code)
 			code = check_room(&s, &tsf->stmts[i]);
 	}
+	if (!code)
+		code = aggregates_compile(&s, tsf);
 	site->stmts = out->stmt_count - site->first_stmt;
 	return code;
 }

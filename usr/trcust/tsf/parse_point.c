@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 #include <rastrace/tff.h>
+#include "parse_aggregate.h"
 #include "parse_data.h"
 #include "parse_expr.h"
 
@@ -626,6 +627,12 @@ static const struct clause clauses[] = {
 	{ "ASCIIZ64", parse_memory, true, .kind = TSF_ASCIIZ },
 	{ "VARS", parse_vars, true },
 	{ "STACK", parse_stack, true },
+	{ "COUNT", parse_hits, true },
+	{ "SUM", parse_aggregate, true, .aggregate = TDF_AGGREGATE_SUM },
+	{ "MIN", parse_aggregate, true, .aggregate = TDF_AGGREGATE_MIN },
+	{ "MAX", parse_aggregate, true, .aggregate = TDF_AGGREGATE_MAX },
+	{ "HIST", parse_aggregate, true, .aggregate = TDF_AGGREGATE_HIST },
+	{ "BY", parse_by, true },
 	{ "IF", parse_if, true, ONCE(condition) },
 	{ "MAXHITS", parse_count, true, ONCE(maxhits), COUNT(maxhits), 1 },
 	{ "PASSCOUNT", parse_count, true, ONCE(passcount), COUNT(passcount) },
@@ -711,8 +718,8 @@ static bool point_clause(struct parser *p)
 	}
 	if (before)
 		*before = p->keyword;
-	parsed = (clause->parse == parse_retep || parser_expect(p, '=')) &&
-		 clause->parse(p);
+	parsed = (clause->parse == parse_retep || clause->parse == parse_hits ||
+		  parser_expect(p, '=')) && clause->parse(p);
 	p->now.after_tp = clause->parse == parse_tp;
 	return parsed;
 }

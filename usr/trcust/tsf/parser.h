@@ -23,8 +23,8 @@ enum parser_minors {
 
 struct parser;
 
-/* Of a tracepoint. parse() is called after the keyword and, but for RETEP, the
- * '='. */
+/* Of a tracepoint. parse() is called after the keyword and, but for RETEP and
+ * COUNT, the '='. */
 struct clause {
 	const char *word;
 	bool (*parse)(struct parser *p);
@@ -37,6 +37,7 @@ struct clause {
 	size_t count;		/* where in struct tsf_point a number goes */
 	unsigned int least;	/* of it */
 	enum tsf_stmt_kind kind;	/* of memory */
+	uint8_t aggregate;		/* TDF_AGGREGATE_* */
 	bool segmented;
 };
 

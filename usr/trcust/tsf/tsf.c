@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/names.h"
 
 const struct expr_operator expr_operators[EXPR_OP_COUNT] = {
 	[EXPR_MUL] = {"*", 10},	   [EXPR_DIV] = {"/", 10},
@@ -304,6 +305,13 @@ static void point_dump(FILE *out, const struct tsf_point *point)
 	}
 	for (size_t i = 0; i < point->stmt_count; i++)
 		stmt_dump(out, &point->stmts[i]);
+	for (size_t i = 0; i < point->by_count; i++)
+		fprintf(out, "\tby %s :%u\n", point->by[i].text,
+			point->by[i].length);
+	for (size_t i = 0; i < point->aggregate_count; i++)
+		fprintf(out, "\taggregate %s %s\n",
+			names_aggregate[point->aggregates[i].kind],
+			point->aggregates[i].text);
 }
 
 void tsf_dump(const struct tsf *tsf, FILE *out)

@@ -195,6 +195,15 @@ struct tsf_stmt {
 					 * is an integer, else 2 */
 };
 
+/* BY, or what is added up */
+struct tsf_aggregate {
+	uint8_t kind;			/* TDF_AGGREGATE_*; BY: 0 */
+	struct srcpos pos;
+	const struct expr *expr;	/* NULL: COUNT */
+	const char *text;		/* as written */
+	uint32_t length;		/* BY: characters of a text; 0: not given */
+};
+
 struct tsf_string {		/* of DESC, FMT */
 	struct srcpos pos;
 	char *text;		/* C escapes resolved, no line end */
@@ -217,6 +226,8 @@ struct tsf_point {
 	size_t fmt_count;
 	struct tsf_stmt *stmts;
 	size_t stmt_count;
+	struct tsf_aggregate *by, *aggregates;
+	size_t by_count, aggregate_count;
 	const struct expr *condition;	/* IF; NULL: none */
 	const char *condition_text;	/* as written */
 	uint32_t maxhits, passcount;	/* 0: none */

@@ -12,7 +12,7 @@ syntax match tsfHeader "\<\%(NAME\|ID\)\>\%(\_s*=[^=]\)\@="
 syntax keyword tsfHeader TYPELIST GROUPLIST
 syntax keyword tsfTrace TRACE
 syntax match tsfClause "\<\%(MINOR\|TP\|OPCODE\|TYPE\|GROUP\|DESC\|FMT\|REGS\|LEN\|MEM\|MEM32\|MEM64\)\>\%(\_s*=[^=]\)\@="
-syntax match tsfClause "\<\%(ASCIIZ\|ASCIIZ32\|ASCIIZ64\|VARS\|STACK\|IF\|MAXHITS\|PASSCOUNT\|ONFAULT\)\>\%(\_s*=[^=]\)\@="
+syntax match tsfClause "\<\%(ASCIIZ\|ASCIIZ32\|ASCIIZ64\|VARS\|STACK\|SUM\|MIN\|MAX\|HIST\|BY\|IF\|MAXHITS\|PASSCOUNT\|ONFAULT\)\>\%(\_s*=[^=]\)\@="
 syntax keyword tsfClause RETEP
 syntax keyword tsfValue STATIC USDT ADDR EXIT CALLER DIRECT INDIRECT STOP CONTINUE
 

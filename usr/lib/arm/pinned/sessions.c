@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <sys/mount.h>
 #include <bpf/bpf.h>
+#include "aggregates.h"
 #include "kmod.h"
 #include "lib/buffer/pin.h"
 #include "lib/identity.h"
@@ -220,7 +221,9 @@ static void log_close(struct buffer *buffer, uint16_t index)
 static int figures_keep(const struct run_dir *run,
 			const struct session *session, struct error *err)
 {
-	static const char *const names[] = { "count", "why" };
+	static const char *const names[] = {
+		"count", "why", "aggregates", "aggregated", "legend",
+	};
 	char past[32], from[PATH_MAX + 8], to[PATH_MAX + 8];
 	int code;
 
@@ -228,11 +231,12 @@ static int figures_keep(const struct run_dir *run,
 	code = run_dir_make(run, "past", err);
 	if (!code)
 		code = run_dir_make(run, past, err);
-	for (int i = 0; i < 2 && !code; i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !code; i++) {
 		snprintf(from, sizeof(from), "%s/%s", session->dir, names[i]);
 		snprintf(to, sizeof(to), "%s/%s/%s", run->path, past,
 			 names[i]);
-		/* ENOENT: a killed trace has come that far */
+		/* ENOENT: there are no aggregates, or a killed trace has
+		 * come that far */
 		if (rename(from, to) && errno != ENOENT)
 			code = pin_refused(err, -errno,
 					   "cannot rename '%s' to '%s'", from,
@@ -250,6 +254,7 @@ int retire_session(const struct run_dir *run, struct buffer *buffer,
 	if (code)
 		return code;
 	log_close(buffer, session->entry->index);
+	aggregates_sweep(session);
 	code = figures_keep(run, session, err);
 	if (code)
 		return code;

@@ -241,6 +241,17 @@ int settings_take_context(void *context, const char *value)
 	return code;
 }
 
+int settings_take_aggregates(void *context, const char *value)
+{
+	uint64_t keys;
+
+	if (!settings_number_parse(value, 1, RAS_AGGREGATES_MAX, "", &keys))
+		return settings_value_wrong("aggregates", value,
+					    "number of keys, 1 to 1048576");
+	((struct job_settings *)context)->aggregates = keys;
+	return 0;
+}
+
 int settings_take_rate(void *context, const char *value)
 {
 	uint64_t rate;

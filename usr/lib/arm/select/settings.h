@@ -29,6 +29,7 @@ struct job_settings {
 	uint32_t context;		/* --context, RAS_CONTEXT_* */
 	uint32_t context_depth;		/* frames of its stack */
 	bool resident_only;		/* --resident-only */
+	uint32_t aggregates;		/* --aggregates, 0: as usual */
 	uint32_t max_rate;		/* --max-rate, 0: no ceiling */
 	struct settings_values stops;	/* --stop-on */
 	unsigned int max_cpu;		/* --max-cpu, per cent; 0: no limit */
@@ -52,6 +53,7 @@ int settings_take_comm(void *context, const char *value);
 int settings_take_cgroup(void *context, const char *value);
 int settings_take_uid(void *context, const char *value);
 int settings_take_context(void *context, const char *value);
+int settings_take_aggregates(void *context, const char *value);
 int settings_take_rate(void *context, const char *value);
 int settings_take_stop(void *context, const char *value);
 int settings_take_cpu(void *context, const char *value);
@@ -98,6 +100,9 @@ int settings_take_cpu(void *context, const char *value);
 	{ "resident-only", 0, NULL, \
 	  "do not bring absent memory in; the record marks it", \
 	  OPTION_PLACE(struct job_settings, resident_only) }, \
+	{ "aggregates", 0, "N", \
+	  "room for N keys of aggregates in each TDF (default 16384)", \
+	  settings_take_aggregates }, \
 	{ "max-rate", 0, "N", \
 	  "limit each tracepoint to N records per second", \
 	  settings_take_rate }, \

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The maps of what is added up in the kernel (buffer.h). */
+#ifndef TRACE_AGGREGATE_MAPS_H
+#define TRACE_AGGREGATE_MAPS_H
+
+#include "arm_tdf.h"
+
+struct aggregate_maps {
+	int aggregates_fd, aggregated_fd;
+	uint32_t key_bytes;
+};
+
+/* Make them for the points that are picked, and pin them in `dir`. 0, or a
+ * negative errno with err set; what was made is closed by the caller. */
+int aggregate_maps_make(struct aggregate_maps *maps, const struct arm *arm,
+			const char *dir, struct error *err);
+
+#endif

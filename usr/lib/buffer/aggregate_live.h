@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a live session has added up in the kernel so far. */
+#ifndef LIB_AGGREGATE_LIVE_H
+#define LIB_AGGREGATE_LIVE_H
+
+#include "session.h"
+
+/*
+ * The payload of RAS_CHUNK_AGGREGATES (cpus: the buffer's): *data, which the caller frees; NULL: the
+ * session has no aggregates, or they are gone. 0, or a negative errno with err
+ * set.
+ */
+int aggregate_live_copy(const struct session *session, uint32_t cpus,
+			void **data, size_t *size, struct error *err);
+
+#endif
