@@ -65,16 +65,6 @@ static void absent_generate(struct gen *gen)
 	code_rare_end(c);
 }
 
-void again_walk(struct gen *gen)
-{
-	start_preempt(gen, true);
-	walk_call(gen, false);
-	start_preempt(gen, false);
-	if (!gen->plan->known)
-		code_slot_store(gen->c, 8, gen->cookie, 0, COOKIE);
-	start_bias_generate(gen);
-}
-
 /* An IF: it is evaluated again, now for good. */
 static void absent_if_generate(struct gen *gen)
 {
@@ -97,6 +87,26 @@ static void absent_if_generate(struct gen *gen)
 	code_rare_end(c);
 }
 
+/* Aggregates, of which none is added up yet: the same. The record is done. */
+static void absent_aggregate_generate(struct gen *gen)
+{
+	struct gen final = *gen;
+	struct code *c = gen->c;
+
+	final.version = VERSION_ONLY;
+	code_rare_begin(c);
+	code_label_place(c, gen->absent_aggregate);
+	start_preempt(gen, true);
+	walk_call(gen, false);
+	start_preempt(gen, false);
+	if (!gen->plan->known)
+		code_slot_store(c, 8, gen->cookie, 0, COOKIE);
+	start_bias_generate(gen);
+	aggregates_final(&final);
+	code_jump(c, gen->aggregated);
+	code_rare_end(c);
+}
+
 void again_generate(struct gen *gen)
 {
 	gen_note(gen, STMT_PROLOGUE);
@@ -105,6 +115,8 @@ void again_generate(struct gen *gen)
 	if (code_label_used(gen->c, gen->absent) ||
 	    code_label_used(gen->c, gen->elsewhere))
 		absent_generate(gen);
+	if (code_label_used(gen->c, gen->absent_aggregate))
+		absent_aggregate_generate(gen);
 }
 
 /* walk(context, cookie, condition) */

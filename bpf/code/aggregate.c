@@ -67,7 +67,7 @@ static void key_text(struct gen *gen, const struct tdf_stmt *stmt,
 static code_slot key_generate(struct gen *gen)
 {
 	const struct plan *plan = gen->plan;
-	int bytes = plan->target->aggregate_key, off = sizeof(__u64);
+	int bytes = plan->aggregate_key, off = sizeof(__u64);
 	const struct tdf_stmt *stmt = &plan->tdf->stmts[plan->by_first];
 	code_slot key = code_slot_new(gen->c, bytes);
 	struct code *c = gen->c;
@@ -274,13 +274,13 @@ static void aggregate_fault(struct gen *gen, code_label to)
 }
 
 /* Without a key nothing is added up. */
-static void aggregates_final(struct gen *gen, code_label done)
+void aggregates_final(struct gen *gen)
 {
 	code_slot key;
 
 	gen->fault = (struct gen_fault){ code_label_new(gen->c), false };
 	key = key_generate(gen);
-	aggregate_fault(gen, done);
+	aggregate_fault(gen, gen->aggregated);
 	for (uint32_t i = 0; i < gen->plan->aggregate_count; i++) {
 		code_label next = code_label_new(gen->c);
 		int value;
@@ -317,7 +317,7 @@ void aggregates_generate(struct gen *gen)
 	if (gen->version == VERSION_FIRST)
 		aggregates_first(gen);
 	else
-		aggregates_final(gen, gen->aggregated);
+		aggregates_final(gen);
 	code_label_place(gen->c, gen->aggregated);
 	gen_note(gen, STMT_EPILOGUE);
 }
@@ -343,20 +343,4 @@ void aggregates_walk(struct gen *gen)
 					true);
 		code_label_place(gen->c, gen->fault.to);
 	}
-}
-
-void aggregates_again_generate(struct gen *gen)
-{
-	struct gen final = *gen;
-	struct code *c = gen->c;
-
-	if (!code_label_used(c, gen->absent_aggregate))
-		return;
-	final.version = VERSION_ONLY;
-	code_rare_begin(c);
-	code_label_place(c, gen->absent_aggregate);
-	again_walk(gen);
-	aggregates_final(&final, gen->aggregated);
-	code_jump(c, gen->aggregated);
-	code_rare_end(c);
 }

@@ -396,11 +396,8 @@ void paging_bring_in(struct gen *gen, const struct gen_value *address,
  * when something was brought in */
 void paging_note(struct gen *gen);
 
-/* again.c: all is walked, and gen->cookie and gen->bias are there again, with
- * preemption off. r0 = the bits */
-void again_walk(struct gen *gen);
-/* where the first faults go: gen->absent, gen->absent_if,
- * gen->elsewhere; and the subprograms that are called there, after all else */
+/* again.c: where the first faults go: gen->absent, gen->absent_if,
+ * gen->absent_aggregate, gen->elsewhere; and the subprograms that are called there, after all else */
 void again_generate(struct gen *gen);
 void again_functions_generate(struct gen *gen);
 
@@ -446,13 +443,13 @@ void trigger_claim(struct gen *gen);
 void trigger_count(struct gen *gen);
 
 /*
- * aggregate.c: after all else that a hit does, at gen->leave; and their part of
- * bringing in what is absent. In a first version, aggregates_again_generate():
- * what is done after that.
+ * aggregate.c: after all else that a hit does, at gen->leave, and to
+ * gen->aggregated; without another try at what faults; and their part of bringing
+ * in what is absent
  */
 void aggregates_generate(struct gen *gen);
+void aggregates_final(struct gen *gen);
 void aggregates_walk(struct gen *gen);
-void aggregates_again_generate(struct gen *gen);
 
 /* context.c: what is between header and data, at gen->place, which moves */
 void context_generate(struct gen *gen);

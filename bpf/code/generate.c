@@ -55,7 +55,6 @@ static void record_body_generate(struct gen *gen)
 	else
 		record_generate(gen);
 	again_generate(gen);
-	aggregates_again_generate(gen);
 	filter_ways_generate(gen);
 }
 

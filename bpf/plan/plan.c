@@ -103,6 +103,9 @@ static void aggregates_find(struct plan *plan, uint32_t i, uint32_t end)
 	plan->aggregate_first = i;
 	plan->aggregate_count = end - i;
 	plan->silent = i < end && !plan->item_count;
+	plan->aggregate_key = plan_aggregate_key(plan->tdf, plan->site);
+	if (plan->aggregate_key < plan->target->aggregate_key)
+		plan->aggregate_key = plan->target->aggregate_key;
 }
 
 static bool stmt_aggregates(const struct tdf_stmt *stmt)

@@ -113,6 +113,7 @@ struct plan {
 	const struct tdf_stmt *condition;	/* the IF; NULL: none */
 	uint32_t by_first, by_count;	/* statements */
 	uint32_t aggregate_first, aggregate_count;
+	uint32_t aggregate_key;	/* bytes of a key */
 	bool silent;		/* it has aggregates and no data: no records */
 	struct plan_item items[TDF_STMTS_MAX];
 	uint32_t item_count;

@@ -99,8 +99,9 @@ struct body_target {
 	int count_fd, why_fd, state_fd, sites_fd;
 	int limits_fd;
 	int aggregates_fd, aggregated_fd;	/* where a point has aggregates */
-	__u32 aggregate_key;		/* bytes of a key: at least those that
-					 * plan_aggregate_key() returns */
+	__u32 aggregate_key;		/* bytes of a key, which the site may need
+					 * fewer of (plan_aggregate_key()); 0: so
+					 * many */
 	int test_fd;			/* BODY_TEST: one entry, u64 cookie,
 					 * then struct pt_regs */
 	bool single;			/* the program has one link, with this

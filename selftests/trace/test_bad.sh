@@ -86,7 +86,7 @@ refused "TDF with a changed byte" "flip.tdf" trace on "$TMP/bad/flip.tdf"
 poke "$TMP/bad/version.tdf" 8 144
 refused "TDF of version 100" "version" trace on "$TMP/bad/version.tdf"
 poke "$TMP/bad/version.tdf" 8 001
-refused "TDF of version 1" "version 1, this program reads version 3" \
+refused "TDF of version 1" "version 1, this program reads version 4" \
 	trace on "$TMP/bad/version.tdf"
 like "$(cat "$TMP/err")" "compile it with a trcust of the same release" \
 	"  and what to do"

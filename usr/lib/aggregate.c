@@ -11,7 +11,7 @@
 #define LEGENDS_MAX	(TDF_POINTS_MAX * TDF_AGGREGATES_MAX)
 
 /* An entry of the payload */
-struct aggregate_entry {
+struct aggregate_summand {
 	uint32_t table;
 	uint32_t by_bytes;
 	struct ras_aggregate_key key;
@@ -89,7 +89,7 @@ static long table_find(const struct aggregates *a,
 	return -1;
 }
 
-static int entry_take(const struct aggregates *a, struct aggregate_entry *entry,
+static int summand_take(const struct aggregates *a, struct aggregate_summand *entry,
 		      const uint8_t *p, uint32_t key_bytes, struct error *err)
 {
 	const struct ras_legend *legend;
@@ -116,9 +116,9 @@ static unsigned int bucket_order(unsigned int bucket)
 	return bucket == RAS_BUCKET_NEGATIVE ? 0 : bucket + 1;
 }
 
-static int entry_compare(const void *x, const void *y)
+static int summand_compare(const void *x, const void *y)
 {
-	const struct aggregate_entry *a = x, *b = y;
+	const struct aggregate_summand *a = x, *b = y;
 	int order = array_order(a->table, b->table);
 
 	if (!order)
@@ -127,7 +127,7 @@ static int entry_compare(const void *x, const void *y)
 					   bucket_order(b->key.bucket));
 }
 
-static int64_t entry_value(const struct aggregate_entry *entry,
+static int64_t summand_value(const struct aggregate_summand *entry,
 			   unsigned int kind)
 {
 	switch (kind) {
@@ -141,15 +141,15 @@ static int64_t entry_value(const struct aggregate_entry *entry,
 }
 
 /* Rows with equal keys are one: the buckets of a histogram. */
-static void rows_make(struct aggregates *a, const struct aggregate_entry *entries,
+static void rows_make(struct aggregates *a, const struct aggregate_summand *entries,
 		      size_t count)
 {
 	struct aggregate_row *row = NULL;
-	const struct aggregate_entry *last = NULL;
+	const struct aggregate_summand *last = NULL;
 	size_t rows = 0, buckets = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct aggregate_entry *entry = &entries[i];
+		const struct aggregate_summand *entry = &entries[i];
 		struct aggregate_table *table = &a->tables[entry->table];
 
 		if (!entry->sum.count)
@@ -161,7 +161,7 @@ static void rows_make(struct aggregates *a, const struct aggregate_entry *entrie
 			row = &a->rows[rows++];
 			row->by = entry->by;
 			row->buckets = &a->buckets[buckets];
-			row->value = entry_value(entry, table->legend->kind);
+			row->value = summand_value(entry, table->legend->kind);
 			table->row_count++;
 		} else {
 			row->value = (uint64_t)row->value + entry->sum.sum;
@@ -176,26 +176,26 @@ static void rows_make(struct aggregates *a, const struct aggregate_entry *entrie
 }
 
 /* Equal ones in the order of their keys, in which they were made */
-static int key_compare(const struct aggregate_row *a,
+static int row_key_compare(const struct aggregate_row *a,
 		       const struct aggregate_row *b)
 {
 	return (a->buckets > b->buckets) - (a->buckets < b->buckets);
 }
 
-static int count_compare(const void *x, const void *y)
+static int row_count_compare(const void *x, const void *y)
 {
 	const struct aggregate_row *a = x, *b = y;
 	int order = array_order(b->count, a->count);
 
-	return order ? order : key_compare(a, b);
+	return order ? order : row_key_compare(a, b);
 }
 
-static int value_compare(const void *x, const void *y)
+static int row_value_compare(const void *x, const void *y)
 {
 	const struct aggregate_row *a = x, *b = y;
 	int order = (b->value > a->value) - (b->value < a->value);
 
-	return order ? order : key_compare(a, b);
+	return order ? order : row_key_compare(a, b);
 }
 
 static void rows_sort(struct aggregates *a)
@@ -208,8 +208,8 @@ static void rows_sort(struct aggregates *a)
 			qsort(table->rows, table->row_count,
 			      sizeof(*table->rows),
 			      kind == TDF_AGGREGATE_COUNT ||
-			      kind == TDF_AGGREGATE_HIST ? count_compare :
-							   value_compare);
+			      kind == TDF_AGGREGATE_HIST ? row_count_compare :
+							   row_value_compare);
 	}
 }
 
@@ -217,7 +217,7 @@ static int entries_take(struct aggregates *a, const uint8_t *p, size_t count,
 			uint32_t key_bytes, struct error *err)
 {
 	size_t stride = key_bytes + sizeof(struct ras_aggregate);
-	struct aggregate_entry *entries = calloc(count + 1, sizeof(*entries));
+	struct aggregate_summand *entries = calloc(count + 1, sizeof(*entries));
 	int code = 0;
 
 	a->rows = calloc(count + 1, sizeof(*a->rows));
@@ -225,10 +225,10 @@ static int entries_take(struct aggregates *a, const uint8_t *p, size_t count,
 	if (!entries || !a->rows || !a->buckets)
 		code = error_no_memory(err);
 	for (size_t i = 0; i < count && !code; i++)
-		code = entry_take(a, &entries[i], p + i * stride, key_bytes,
+		code = summand_take(a, &entries[i], p + i * stride, key_bytes,
 				  err);
 	if (!code) {
-		qsort(entries, count, sizeof(*entries), entry_compare);
+		qsort(entries, count, sizeof(*entries), summand_compare);
 		rows_make(a, entries, count);
 		rows_sort(a);
 	}

@@ -9,7 +9,7 @@
 #define BAR		40	/* characters of the longest bar */
 #define WIDTH_MAX	64	/* of a column */
 
-static void safe_add(struct text *text, const void *bytes, size_t n)
+static void text_add_safe(struct text *text, const void *bytes, size_t n)
 {
 	if (text_reserve(text, 4 * n))
 		return;
@@ -35,7 +35,7 @@ void aggregate_by_add(struct text *text, const struct ras_legend *legend,
 	switch (legend->by[by].kind) {
 	case TDF_BY_TEXT:
 		length = aggregate_text(legend, by, value, &cut);
-		safe_add(text, value, length);
+		text_add_safe(text, value, length);
 		if (cut)
 			TEXT_ADD(text, "...");
 		break;
@@ -54,26 +54,26 @@ void aggregate_title_add(struct text *text, const struct aggregate_table *table)
 	text_add_string(text, names_aggregate[legend->kind]);
 	if (legend->text[0]) {
 		text_add_char(text, '(');
-		safe_add(text, legend->text, strlen(legend->text));
+		text_add_safe(text, legend->text, strlen(legend->text));
 		text_add_char(text, ')');
 	}
 	for (unsigned int i = 0; i < legend->by_count; i++) {
 		text_add_string(text, i ? ", " : " by ");
-		safe_add(text, legend->by[i].text,
+		text_add_safe(text, legend->by[i].text,
 			 strlen(legend->by[i].text));
 	}
 }
 
 /* Columns of text, whose widths are those of the widest; the last one has
  * none. */
-struct columns {
+struct row_columns {
 	size_t widths[TDF_BY_MAX + 2];
 	size_t at;		/* where the column began */
 	unsigned int column;
 	bool measure;
 };
 
-static void column_end(struct text *text, struct columns *c)
+static void column_end(struct text *text, struct row_columns *c)
 {
 	size_t width = text->used - c->at;
 
@@ -88,7 +88,8 @@ static void column_end(struct text *text, struct columns *c)
 }
 
 /* Numbers are at the right. */
-static void column_number(struct text *text, struct columns *c, int64_t number)
+static void column_count_add(struct text *text, struct row_columns *c,
+			     int64_t number)
 {
 	char digits[24];
 	int n = snprintf(digits, sizeof(digits), "%" PRId64, number);
@@ -100,17 +101,17 @@ static void column_number(struct text *text, struct columns *c, int64_t number)
 }
 
 static void row_add(struct text *text, const struct aggregate_table *table,
-		    const struct aggregate_row *row, struct columns *c)
+		    const struct aggregate_row *row, struct row_columns *c)
 {
 	const struct ras_legend *legend = table->legend;
 
 	TEXT_ADD(text, "    ");
 	c->at = text->used;
 	c->column = 0;
-	column_number(text, c, legend->kind == TDF_AGGREGATE_COUNT ?
+	column_count_add(text, c, legend->kind == TDF_AGGREGATE_COUNT ?
 		      (int64_t)row->count : row->value);
 	if (legend->kind != TDF_AGGREGATE_COUNT)
-		column_number(text, c, row->count);
+		column_count_add(text, c, row->count);
 	for (unsigned int i = 0; i < legend->by_count; i++) {
 		aggregate_by_add(text, legend, i, row->by);
 		column_end(text, c);
@@ -121,7 +122,7 @@ static void row_add(struct text *text, const struct aggregate_table *table,
 }
 
 static void rows_heading(struct text *text, const struct ras_legend *legend,
-			 struct columns *c)
+			 struct row_columns *c)
 {
 	const char *headings[] = { names_aggregate[legend->kind], "hits" };
 	unsigned int count = 1 + (legend->kind != TDF_AGGREGATE_COUNT);
@@ -138,7 +139,7 @@ static void rows_heading(struct text *text, const struct ras_legend *legend,
 		column_end(text, c);
 	}
 	for (unsigned int i = 0; i < legend->by_count; i++) {
-		safe_add(text, legend->by[i].text,
+		text_add_safe(text, legend->by[i].text,
 			 strlen(legend->by[i].text));
 		column_end(text, c);
 	}
@@ -147,10 +148,10 @@ static void rows_heading(struct text *text, const struct ras_legend *legend,
 	text_add_char(text, '\n');
 }
 
-static void rows_add(struct text *text, const struct aggregate_table *table,
+static void rows_table_add(struct text *text, const struct aggregate_table *table,
 		     size_t rows)
 {
-	struct columns c = { .measure = true };
+	struct row_columns c = { .measure = true };
 	size_t begin = text->used;
 
 	for (int pass = 0; pass < 2; pass++) {
@@ -219,7 +220,7 @@ static void histograms_add(struct text *text,
 
 		TEXT_ADD(text, "    ");
 		for (unsigned int k = 0; k < legend->by_count; k++) {
-			safe_add(text, legend->by[k].text,
+			text_add_safe(text, legend->by[k].text,
 				 strlen(legend->by[k].text));
 			TEXT_ADD(text, " = ");
 			aggregate_by_add(text, legend, k, row->by);
@@ -250,7 +251,7 @@ void aggregate_table_add(struct text *text, const struct aggregate_table *table,
 	else if (table->legend->kind == TDF_AGGREGATE_HIST)
 		histograms_add(text, table, rows);
 	else
-		rows_add(text, table, rows);
+		rows_table_add(text, table, rows);
 	if (rows < table->row_count)
 		text_print(text, "    ... and %zu more\n",
 			   table->row_count - rows);

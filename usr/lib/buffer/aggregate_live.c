@@ -58,7 +58,7 @@ static void epoch_read(struct aggregate_copy *copy)
 	close(fd);
 }
 
-static int entries_read(struct aggregate_copy *copy, struct error *err)
+static int entries_copy(struct aggregate_copy *copy, struct error *err)
 {
 	int fd = session_aggregates_open(copy->session, &copy->key_bytes,
 					 &copy->room, err);
@@ -116,7 +116,7 @@ static uint8_t *entries_put(const struct aggregate_copy *copy, uint8_t *p,
 	return p;
 }
 
-static uint8_t *points_put(const struct aggregate_copy *copy, uint8_t *p,
+static uint8_t *totals_put(const struct aggregate_copy *copy, uint8_t *p,
 			   __u32 *count)
 {
 	for (uint32_t i = 0; i < copy->legend_count; i++) {
@@ -153,7 +153,7 @@ static int payload_make(const struct aggregate_copy *copy, void **data,
 		       (copy->key_bytes + sizeof(struct ras_aggregate)));
 	if (!*data)
 		return error_no_memory(err);
-	p = points_put(copy, (uint8_t *)*data + sizeof(head), &head.points);
+	p = totals_put(copy, (uint8_t *)*data + sizeof(head), &head.points);
 	memcpy(p, copy->legends, legends);
 	p = entries_put(copy, p + legends, &head.entries);
 	memcpy(*data, &head, sizeof(head));
@@ -174,7 +174,7 @@ int aggregate_live_copy(const struct session *session, uint32_t cpus,
 	code = legends_read(&copy, err);
 	if (!code) {
 		epoch_read(&copy);
-		code = entries_read(&copy, err);
+		code = entries_copy(&copy, err);
 	}
 	if (!code)
 		code = session_aggregated_read(session, cpus, &copy.rows, err);

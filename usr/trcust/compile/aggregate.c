@@ -7,7 +7,7 @@
 #include "value_type.h"
 
 /* The characters of a pointer or an array */
-static bool is_text(const struct value *value)
+static bool is_key_text(const struct value *value)
 {
 	enum dwarf_type_kind kind = value_type_kind(&value->type);
 	struct value_type target;
@@ -68,7 +68,7 @@ static int aggregate_compile(const struct site_stmt *s,
 		value_free(&value);
 		return e.code;
 	}
-	text = by && is_text(&value);
+	text = by && is_key_text(&value);
 	if (in->length && !text) {
 		diag_report(s->c->diag, in->pos, TRCERR_BADPARM, ":n");
 		diag_hint_discarded(s->c->diag, TRCERR_BADPARM);

@@ -58,7 +58,7 @@ bool parse_aggregate(struct parser *p)
 }
 
 /* :n, the characters of a text */
-static bool parse_characters(struct parser *p, struct tsf_aggregate *by)
+static bool parse_by_length(struct parser *p, struct tsf_aggregate *by)
 {
 	const char *text = parser_text(p, &p->token);
 	struct srcpos pos;
@@ -85,7 +85,7 @@ bool parse_by(struct parser *p)
 		by = aggregate_new(p, true);
 		if (!by || !parse_aggregate_expr(p, by))
 			return false;
-		if (parser_take_mark(p, ':') && !parse_characters(p, by))
+		if (parser_take_mark(p, ':') && !parse_by_length(p, by))
 			return false;
 	} while (parser_list_continues(p));
 	return parser_expect(p, ')');
