@@ -397,7 +397,8 @@ void paging_bring_in(struct gen *gen, const struct gen_value *address,
 void paging_note(struct gen *gen);
 
 /* again.c: where the first faults go: gen->absent, gen->absent_if,
- * gen->absent_aggregate, gen->elsewhere; and the subprograms that are called there, after all else */
+ * gen->absent_aggregate, gen->elsewhere; and the subprograms that are called there,
+ * after all else */
 void again_generate(struct gen *gen);
 void again_functions_generate(struct gen *gen);
 
