@@ -56,6 +56,23 @@ sum=$(trace query --json | awk '/"buckets"/ { in_buckets = 1 }
 is "$sum" 100000 "the buckets in JSON have all of them"
 is "$(tracefmt -l 2>/dev/null | wc -l)" 0 "there is no record"
 
+# In a file
+trace get "$TMP/all.ras" 2>"$TMP/err"
+lines() {
+	sed 's/^ *//; s/  */ /g; /^$/d; /^session/d' | grep -v '^hits$'
+}
+is "$(tracefmt --aggregates "$TMP/all.ras" | lines)" "$(tables | lines)" \
+	"a file has the same"
+is "$(tracefmt --aggregates | lines)" "$(tables | lines)" "and the buffer"
+tracefmt --aggregates --format=json "$TMP/all.ras" >"$TMP/all.json"
+is "$(grep -c '"name": "take", "kind": ' "$TMP/all.json")" 5 "as JSON"
+like "$(cat "$TMP/all.json")" \
+	'"kind": "sum", "expression": "value", .*"sum": 1234950000' "  its values"
+like "$(tracefmt -s "$TMP/all.ras")" "^ +1 +1 +100000 +0 " \
+	"the figures have the hits"
+status 2 "as CSV" tracefmt --aggregates --format=csv "$TMP/all.ras"
+status 2 "of some events" tracefmt --aggregates --minor=1 "$TMP/all.ras"
+
 # Clearing, while it goes on
 "$TMP/aggregate" &
 trace clear

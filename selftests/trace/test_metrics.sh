@@ -24,7 +24,8 @@ META = re.compile(rf"# (TYPE|UNIT|HELP) ({NAME}) (.*)")
 LABELS = re.compile(rf'({LABEL})="({VALUE})"')
 SAMPLE = re.compile(rf'({NAME})(?:\{{((?:{LABEL}="{VALUE}",)*{LABEL}="{VALUE}"|)\}})?'
                     r" (-?[0-9]+(?:\.[0-9]+)?)")
-SUFFIXES = {"counter": ["_total"], "gauge": [""], "stateset": [""]}
+SUFFIXES = {"counter": ["_total"], "gauge": [""], "stateset": [""],
+            "histogram": ["_bucket", "_count", "_sum"]}
 
 
 def fail(number, text):
@@ -144,6 +145,58 @@ like "$(cat "$TMP/metrics")" \
 	"a reason has its number"
 like "$(cat "$TMP/metrics")" '^# UNIT rastrace_buffer_memory_bytes bytes$' \
 	"units are named"
+# what is added up in the kernel
+cp "$TOP/build/selftests/trace/aggregate" "$TMP/aggregate"
+make_tdf "$TMP/sums.tsf" <<TSF
+MODNAME=$TMP/aggregate
+TRACE TP=.take, COUNT, MIN=(value), HIST=(value > 0 ? value : 0, kind),
+	BY=(name:9, kind + 1)
+TSF
+trace on "$TMP/sums.tdf"
+"$TMP/aggregate"
+check "aggregates" 103
+cat >"$TMP/sums.py" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1])
+import openmetrics
+
+families, values = openmetrics.read(open(sys.argv[2], "rb").read())
+sums = {}
+buckets = {}
+for (name, labels), value in values.items():
+    labels = dict(labels)
+    key = labels.get("by1_name"), labels.get("by2_kind___1")
+    if not name.startswith("rastrace_aggregate_"):
+        continue
+    if "le" in labels:
+        key += labels["expression"],
+        buckets.setdefault(key, []).append((float(labels["le"]), value))
+    else:
+        sums[(name[19:], labels.get("expression")) + key] = value
+for i, by in enumerate([("read", "0"), ("write", "1"), ("a name th...", "2")]):
+    calls = [v - 100 * t for t in range(4) for v in range(i, 25000, 3)]
+    clear = [v if v > 0 else 0 for v in calls]
+    expected = {
+        ("hits_total", None): len(calls),
+        ("min", "value"): min(calls),
+        ("histogram_count", "value > 0 ? value : 0"): len(calls),
+        ("histogram_sum", "value > 0 ? value : 0"): sum(clear),
+    }
+    for key, value in expected.items():
+        if sums.get(key + by) != value:
+            sys.exit(f"{key + by}: {sums.get(key + by)}, expected {value}")
+    rows = buckets[by + ("value > 0 ? value : 0",)]
+    for bound, value in rows:
+        if value != sum(v <= bound for v in clear):
+            sys.exit(f"{by} {bound}: {value}")
+    if rows[-1][0] != float("inf") or rows != sorted(rows):
+        sys.exit(f"{by}: {rows}")
+if ("histogram_sum", "kind", "read", "0") in sums:
+    sys.exit("a sum with negative values")
+PYTHON
+ok "each bucket and sum is right" python3 -B "$TMP/sums.py" "$TMP" \
+	"$TMP/metrics"
+trace off "$TMP/sums.tdf"
 # the reader is strict
 sed 's/^# TYPE rastrace_present gauge/# TYPE rastrace_present counter/' \
 	"$TMP/metrics" >"$TMP/wrong"

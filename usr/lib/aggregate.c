@@ -300,6 +300,14 @@ uint64_t aggregates_lost(const struct aggregates *aggregates)
 	return lost;
 }
 
+uint64_t aggregates_hits(const struct aggregates *aggregates, uint32_t point)
+{
+	for (size_t i = 0; i < aggregates->point_count; i++)
+		if (aggregates->points[i].point == point)
+			return aggregates->points[i].sum.hits;
+	return 0;
+}
+
 int64_t aggregate_permille(const struct aggregate_row *row, unsigned int n)
 {
 	uint64_t rank = ((unsigned __int128)row->count * n + 999) / 1000;

@@ -54,6 +54,9 @@ void aggregates_free(struct aggregates *aggregates);
 /* What no aggregate found room for, of all points */
 uint64_t aggregates_lost(const struct aggregates *aggregates);
 
+/* Hits of a point that made no record */
+uint64_t aggregates_hits(const struct aggregates *aggregates, uint32_t point);
+
 /* Of a HIST: a value that n of a thousand don't exceed, to 1 %; negative ones
  * count as -1. */
 int64_t aggregate_permille(const struct aggregate_row *row, unsigned int n);

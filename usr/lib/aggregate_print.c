@@ -64,6 +64,17 @@ void aggregate_title_add(struct text *text, const struct aggregate_table *table)
 	}
 }
 
+void aggregate_name_add(struct text *text, const struct aggregate_table *table)
+{
+	const struct ras_legend *legend = table->legend;
+
+	text_print(text, "  %5u  ", legend->minor);
+	text_add_safe(text, legend->name, strlen(legend->name));
+	TEXT_ADD(text, ": ");
+	aggregate_title_add(text, table);
+	text_add_char(text, '\n');
+}
+
 /* Columns of text, whose widths are those of the widest; the last one has
  * none. */
 struct row_columns {

@@ -11,6 +11,8 @@
  * "hist(len) by op, key": what it is, and its rows, `most` at most (0: all), of a
  * HIST with a line for each power of two that has values.
  */
+/* "  minor  name: " and the title, with a line end */
+void aggregate_name_add(struct text *text, const struct aggregate_table *table);
 void aggregate_title_add(struct text *text, const struct aggregate_table *table);
 void aggregate_table_add(struct text *text, const struct aggregate_table *table,
 			 size_t most);

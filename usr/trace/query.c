@@ -206,11 +206,8 @@ static void session_aggregates_print(const struct query *query, size_t i)
 
 		if (!query->chosen[i][table->legend->point])
 			continue;
-		printf("\n  %5u  ", table->legend->minor);
-		safe_text_print(stdout, table->legend->name, false);
-		fputs(": ", stdout);
-		aggregate_title_add(&text, table);
 		text_add_char(&text, '\n');
+		aggregate_name_add(&text, table);
 		aggregate_table_add(&text, table, 0);
 		fwrite(text.data, 1, text.used, stdout);
 		text.used = 0;

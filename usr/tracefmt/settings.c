@@ -72,6 +72,14 @@ static int take_debuginfod(void *context, const char *value)
 	return -1;
 }
 
+static int take_aggregates(void *context, const char *value)
+{
+	struct show_settings *s = context;
+
+	s->summary_only = s->aggregates = true;
+	return 0;
+}
+
 static int take_summary(void *context, const char *value)
 {
 	struct show_settings *s = context;
@@ -343,6 +351,8 @@ static const struct option_def options[] = {
 	  take_around },
 	{ "summary", 's', "[=BY]", "print only the figures, in total or by pid|major|minor",
 	  take_summary },
+	{ "aggregates", 0, NULL, "print only what was added up in the kernel, also as json",
+	  take_aggregates },
 	{ "no-summary", 'q', NULL, "omit the figures",
 	  OPTION_PLACE(struct show_settings, quiet) },
 	{ "format", 0, "FORMAT", "write this format (default text): auto|text|manual|line|tree|pairs|folded|json|csv|ctf|perfetto|html|otlp",
@@ -491,7 +501,15 @@ static int settings_agree(const struct show_settings *settings)
 {
 	const char *name = settings->format->name;
 
-	if (settings->summary_only && settings->format != &output_text)
+	if (settings->aggregates && settings->format != &output_text &&
+	    settings->format != &output_json)
+		fprintf(stderr, PROGRAM ": --aggregates: the tables are text or json, not '%s'\n",
+			name);
+	else if (settings->aggregates && !filter_empty(settings->filter))
+		fputs(PROGRAM ": --aggregates: the tables have no events to choose from\n",
+		      stderr);
+	else if (settings->summary_only && !settings->aggregates &&
+		 settings->format != &output_text)
 		fprintf(stderr, PROGRAM ": --summary: the figures are text, not '%s'\n",
 			name);
 	else if (settings->order.newest_first && settings->format->whole)

@@ -16,6 +16,7 @@ struct show_settings {
 	bool strict;		/* a record without a TFF entry is an error */
 	bool force;		/* use entries of other data hashes */
 	bool summary_only, quiet;
+	bool aggregates;	/* only these, instead of the figures */
 	enum summary_by summary_by;
 	bool follow;
 	const char *vmcore;	/* a memory dump to be read, too */

@@ -18,6 +18,7 @@
 #include "lib/text.h"
 #include "tracefmt/output/diff.h"
 #include "tracefmt/output/pipeline.h"
+#include "tracefmt/output/aggregate_tables.h"
 #include "tracefmt/output/summary.h"
 #include "tracefmt/pair/pairing.h"
 #include "live.h"
@@ -545,6 +546,9 @@ static int report_summary(const struct show_settings *settings,
 	};
 	FILE *out = settings->summary_only ? stdout : stderr;
 
+	if (settings->aggregates)
+		return aggregate_tables_print(stdout, stream,
+					      settings->format == &output_json);
 	if (!settings->summary_only && settings->quiet)
 		return 0;
 	if (!selected)

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include "lib/machine.h"
 #include "lib/path.h"
+#include "aggregate_live.h"
 #include "picture_records.h"
 #include "ring.h"
 
@@ -89,6 +90,27 @@ void picture_counts(struct chunk_out *out, const struct buffer *buffer,
 {
 	for (size_t i = 0; i < list->count; i++)
 		session_counts(out, buffer, &list->items[i]);
+}
+
+void picture_aggregates(struct chunk_out *out, const struct buffer *buffer,
+			const struct session_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		void *data;
+		size_t size;
+		int code = aggregate_live_copy(&list->items[i],
+					       buffer->control->cpus, &data,
+					       &size, NULL);
+
+		if (code == -ENOMEM && !out->error)
+			out->error = code;
+		if (code || !data)
+			continue;
+		chunk_begin(out);
+		chunk_add(out, data, size);
+		chunk_end(out, RAS_CHUNK_AGGREGATES);
+		free(data);
+	}
 }
 
 /* ---- processes ---- */
@@ -320,6 +342,7 @@ static int picture_take(struct chunk_out *out, const char *run, bool bundle,
 		picture_header(out, &buffer);
 		picture_sessions(out, &list);
 		picture_counts(out, &buffer, &list);
+		picture_aggregates(out, &buffer, &list);
 		if (bundle)
 			picture_formats(out, &list);
 		snapshot_slices(out, &buffer);

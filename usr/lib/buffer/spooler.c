@@ -337,6 +337,7 @@ static int spooler_counts_write(struct spooler *s, struct error *err)
 	if (code)
 		return code;
 	picture_counts(&s->others, &s->buffer, &list);
+	picture_aggregates(&s->others, &s->buffer, &list);
 	session_list_free(&list);
 	s->counts_due = false;
 	s->counts_time = buffer_time();

@@ -159,6 +159,7 @@ static void session_clear(struct trace_session *session)
 	free(session->entry);
 	free(session->totals);
 	free(session->base);
+	aggregates_free(&session->aggregates);
 }
 
 void trace_session_free(struct trace_file *file)
@@ -215,6 +216,36 @@ static int formats_parse(struct trace_file *file, const uint8_t *p, size_t n)
 	return 0;
 }
 
+/* The last one of a session holds. */
+static int aggregates_take(struct trace_file *file, const uint8_t *p, size_t n)
+{
+	struct trace_session *session = NULL;
+	struct aggregates aggregates;
+	struct error err = { 0 };
+	void *data = malloc(n + 8);
+	int code;
+
+	if (!data)
+		return -ENOMEM;
+	memcpy(data, p, n);
+	code = aggregates_parse(&aggregates, data, n, &err);
+	if (code == -ENOMEM)
+		return code;
+	if (!code && aggregates.session < TRACE_SESSIONS_MAX &&
+	    file->session_at[aggregates.session])
+		session = file->sessions[file->session_at[aggregates.session] -
+					 1];
+	if (!session) {
+		if (!code)
+			aggregates_free(&aggregates);
+		damage_add(&file->damage, "%zu bytes of aggregates", n);
+		return 0;
+	}
+	aggregates_free(&session->aggregates);
+	session->aggregates = aggregates;
+	return 0;
+}
+
 static int payload_damage(struct trace_file *file, int code, const char *what,
 		       size_t n)
 {
@@ -234,6 +265,8 @@ static int payload_parse(struct trace_file *file, uint32_t kind,
 		return trace_session_table(file, p, n);
 	case RAS_CHUNK_COUNTS:
 		return trace_session_counts(file, p, n);
+	case RAS_CHUNK_AGGREGATES:
+		return aggregates_take(file, p, n);
 	case RAS_CHUNK_PROCESSES:
 		return payload_damage(file,
 				   process_table_add(&file->processes, p, n),
@@ -359,7 +392,7 @@ static int chunk_fetch(struct trace_file *file, struct trace_source *source,
 	struct source_bytes bytes;
 	int code;
 
-	if (chunk->kind > RAS_CHUNK_HEAP) {
+	if (chunk->kind > RAS_CHUNK_AGGREGATES) {
 		chunk_read_damaged_file(chunk, place, source, &file->damage);
 		return 0;
 	}

@@ -13,6 +13,7 @@
 #include <rastrace/buffer.h>
 #include <rastrace/heap.h>
 #include <rastrace/rasfile.h>
+#include "lib/aggregate.h"
 #include "lib/error.h"
 #include "process_table.h"
 #include "chunk_read.h"
@@ -23,6 +24,7 @@ struct trace_session {
 	const struct ras_session_point *points;	/* entry->points of them */
 	struct ras_count_total *totals;	/* as many; NULL: not there */
 	struct ras_count_total *base;	/* when a spool's file began; or NULL */
+	struct aggregates aggregates;	/* no tables: none */
 	char tdf[sizeof(((struct ras_session *)0)->tdf) + 1];
 	char module[sizeof(((struct ras_session *)0)->module) + 1];
 };

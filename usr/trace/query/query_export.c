@@ -8,6 +8,7 @@
 #include "lib/identity.h"
 #include "lib/json.h"
 #include "lib/names.h"
+#include "metrics.h"
 
 static void number_or_null(struct json *json, const char *key, uint64_t number,
 			   bool known)
@@ -300,41 +301,7 @@ int query_print_json(const struct query *query, struct error *err)
 
 /* OpenMetrics 1.0 text: the samples of a family follow each other. */
 
-#define PREFIX	"rastrace_"
-#define PART	1024	/* bytes of a value at a time */
-
-static void metrics_family(const char *name, const char *type, const char *unit,
-			   const char *help)
-{
-	printf("# TYPE " PREFIX "%s %s\n", name, type);
-	if (unit)
-		printf("# UNIT " PREFIX "%s %s\n", name, unit);
-	printf("# HELP " PREFIX "%s %s\n", name, help);
-}
-
-static void metrics_label(const char *name, const char *value, bool first)
-{
-	char safe[4 * PART], *end;
-
-	printf("%s%s=\"", first ? "{" : ",", name);
-	for (size_t left = strlen(value), n; left; value += n, left -= n) {
-		n = left < PART ? left : PART;
-		while (n > 1 && n < left && ((uint8_t)value[n] & 0xc0) == 0x80)
-			n--;
-		/* What a terminal would obey, and what isn't UTF-8, comes as
-		 * \xHH. */
-		end = safe_text_put(safe, value, n, true);
-		for (const char *p = safe; p < end; p++) {
-			if (*p == '\n')
-				fputs("\\n", stdout);
-			else if (*p == '\\' || *p == '"')
-				printf("\\%c", *p);
-			else
-				putchar(*p);
-		}
-	}
-	putchar('"');
-}
+#define PREFIX	METRICS_PREFIX
 
 static void metrics_session(const struct session *session)
 {
@@ -366,7 +333,7 @@ struct metrics_series {
 
 static const struct metrics_series all_series[] = {
 	{ "hits", "counter",
-	  "Hits of a tracepoint: recorded, filtered or dropped.", HITS,
+	  "Hits of a tracepoint: recorded, filtered, dropped or aggregated.", HITS,
 	  NULL, 1 },
 	{ "recorded", "counter", "Hits that were recorded.", OF(recorded),
 	  NULL, 1 },
@@ -379,6 +346,11 @@ static const struct metrics_series all_series[] = {
 	  OF(why.filtered), names_filtered, RAS_FILTERED_KINDS },
 	{ "dropped", "counter", "Hits that found all slices busy.",
 	  OF(dropped), NULL, 1 },
+	{ "aggregated", "counter",
+	  "Hits of tracepoints that make no records.", OF(aggregated), NULL,
+	  1 },
+	{ "aggregations_lost", "counter",
+	  "Additions that found no room for their keys.", OF(lost), NULL, 1 },
 	{ "missed", "counter",
 	  "Hits that the kernel did not deliver, where it reports them.",
 	  OF(missed), NULL, 1 },
@@ -515,6 +487,7 @@ void query_print_metrics(const struct query *query)
 		      query->keep.needed);
 	for (size_t i = 0; i < sizeof(all_series) / sizeof(all_series[0]); i++)
 		metrics_series_print(query, &all_series[i]);
+	metrics_aggregates(query);
 	metrics_states(query);
 	metrics_family("session_memory_bytes", "gauge", "bytes",
 		       "Memory that the maps of an armed TDF take.");

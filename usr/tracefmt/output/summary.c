@@ -151,6 +151,7 @@ static void covered_all(uint64_t *sum, const __u64 *totals, const __u64 *base,
 /* A tracepoint's, or a static major's. */
 struct summary_figures {
 	uint64_t recorded, present, dropped, missed, paged_in;
+	uint64_t aggregated;	/* hits without a record */
 	uint64_t filtered[RAS_FILTERED_KINDS], faults[RAS_FAULT_KINDS];
 };
 
@@ -161,7 +162,7 @@ static struct summary_figures figures_of(const struct ras_count_total *t,
 	struct summary_figures f;
 
 	base = base ? base : &none;
-	f.present = 0;
+	f.present = f.aggregated = 0;
 	f.recorded = figure_covered(t->recorded, base->recorded);
 	f.dropped = figure_covered(t->dropped, base->dropped);
 	f.missed = t->missed == RAS_MISSED_UNKNOWN ||
@@ -215,6 +216,7 @@ static struct summary_figures point_figures(const struct trace_session *session,
 
 	f.present = point ? point->present : 0;
 	f.recorded = recorded_here(match, point, f.recorded);
+	f.aggregated = aggregates_hits(&session->aggregates, i);
 	return f;
 }
 
@@ -223,7 +225,8 @@ static void figures_print(FILE *out, const struct summary_figures *f,
 {
 	uint64_t filtered = sum_of(f->filtered, RAS_FILTERED_KINDS);
 
-	summary_figure(out, true, f->recorded + filtered + f->dropped);
+	summary_figure(out, true, f->recorded + filtered + f->dropped +
+		       f->aggregated);
 	summary_figure(out, true, f->recorded);
 	summary_figure(out, true, f->present);
 	/* What a damaged file has not was not overwritten. */
@@ -243,7 +246,7 @@ static void present_print(FILE *out, uint64_t present)
 
 static bool figures_idle(const struct summary_figures *f)
 {
-	return !f->recorded && !f->present && !f->dropped &&
+	return !f->recorded && !f->present && !f->dropped && !f->aggregated &&
 	       !sum_of(f->filtered, RAS_FILTERED_KINDS) &&
 	       !sum_of(f->faults, RAS_FAULT_KINDS) &&
 	       (!f->missed || f->missed == RAS_MISSED_UNKNOWN);
