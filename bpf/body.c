@@ -96,7 +96,8 @@ static void frame_judge(struct frame_result *result, const struct plan *plan,
 {
 	result->lean = placed->functions[0].frame <= FRAME_LEAN &&
 		       frame_of(placed, BODY_TREE) <= FRAME_LEAN;
-	result->cramped = plan->reads.cramped;
+	result->cramped = plan->reads.cramped ||
+			  (plan->begins && plan->begins->reads.cramped);
 	result->reads = reads_count(placed);
 	result->fits = (result->lean || plan->frame.alone) &&
 		       frames_bytes(placed) <= FRAMES_MOST;
@@ -196,16 +197,36 @@ static int generate_cheapest(struct body *body, struct plan *plan)
 	return ret;
 }
 
+/* The plans of a body: a session has two. */
+struct plans {
+	struct plan own, begins;
+};
+
+static int plans_make(struct plans *plans, const struct tdf *tdf,
+		      const struct tdf_point *point,
+		      const struct tdf_site *site,
+		      const struct body_target *target, struct error *err)
+{
+	int ret = plan_make(&plans->own, tdf, point, site, target, err);
+
+	if (ret || !plans->own.session)
+		return ret;
+	plans->own.begins = &plans->begins;
+	plans->own.large = true;
+	return plan_make(&plans->begins, tdf, point,
+			 &tdf->sites[point->first_site], target, err);
+}
+
 static int generate_once(struct body *body, const struct tdf *tdf,
 			 const struct tdf_point *point,
 			 const struct tdf_site *site,
 			 const struct body_target *target, struct error *err)
 {
-	struct plan plan;
-	int ret = plan_make(&plan, tdf, point, site, target, err);
+	struct plans plans;
+	int ret = plans_make(&plans, tdf, point, site, target, err);
 
 	memset(body, 0, sizeof(*body));
-	return ret ? ret : generate_cheapest(body, &plan);
+	return ret ? ret : generate_cheapest(body, &plans.own);
 }
 
 /* A record that is taken a second time may be farther away than jumps reach:
@@ -238,6 +259,12 @@ int body_generate_static(struct body *body, __u16 machine, int majors_fd,
 	memset(body, 0, sizeof(*body));
 	ret = plan_make_static(&plan, machine, majors_fd, &own, err);
 	return ret ? ret : generate_cheapest(body, &plan);
+}
+
+bool body_is_session(const struct tdf *tdf, const struct tdf_point *point,
+		     const struct body_target *target)
+{
+	return plan_is_session(tdf, point, target);
 }
 
 void body_free(struct body *body)
@@ -274,14 +301,14 @@ int body_stage_print(FILE *out, enum body_stage stage, const struct tdf *tdf,
 		     const struct tdf_site *site,
 		     const struct body_target *target, struct error *err)
 {
-	struct plan plan;
+	struct plans plans;
 	struct body body = { 0 };
-	int ret = plan_make(&plan, tdf, point, site, target, err);
+	int ret = plans_make(&plans, tdf, point, site, target, err);
 
 	if (!ret)
-		ret = generate_cheapest(&body, &plan);
+		ret = generate_cheapest(&body, &plans.own);
 	if (!ret)
-		ret = stage_print(out, stage, &plan);
+		ret = stage_print(out, stage, &plans.own);
 	body_free(&body);
 	return ret;
 }

@@ -45,6 +45,11 @@ int body_generate(struct body *body, const struct tdf *tdf,
 		  const struct body_target *target, struct error *err);
 void body_free(struct body *body);
 
+/* Is one program for the beginning and the return of this CALL? It is that of the
+ * return, whose site is the second; the first one has none. */
+bool body_is_session(const struct tdf *tdf, const struct tdf_point *point,
+		     const struct body_target *target);
+
 /* Before it is instructions */
 enum body_stage {
 	BODY_STAGE_NONE, BODY_STAGE_PLAN, BODY_STAGE_CODE, BODY_STAGE_PLACED,

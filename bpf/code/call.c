@@ -109,21 +109,26 @@ bool call_old_load(struct gen *gen, const struct tdf_site *site, int reg)
 	return old;
 }
 
-void call_block_load(struct gen *gen)
+void call_bytes_load(struct gen *gen, const struct tdf_site *site)
 {
-	const struct tdf_site *site = gen->plan->site;
-	const struct tdf_stmt *block, *size;
+	const struct tdf_stmt *size = call_stmt_find(gen, site, TDF_STMT_SIZE);
 
-	block = call_stmt_find(gen, site, TDF_STMT_BLOCK);
-	size = call_stmt_find(gen, site, TDF_STMT_SIZE);
-	if (block)
-		call_stmt_load(gen, block, gen->unknown, gen->block);
-	else
-		code_const(gen->c, gen->block, 0);
 	if (size) {
 		call_stmt_load(gen, size, gen->unknown, gen->size);
 		call_size_load(gen, gen->size);
 	} else {
 		code_const(gen->c, gen->size, 0);
 	}
+}
+
+void call_block_load(struct gen *gen)
+{
+	const struct tdf_stmt *block =
+		call_stmt_find(gen, gen->plan->site, TDF_STMT_BLOCK);
+
+	if (block)
+		call_stmt_load(gen, block, gen->unknown, gen->block);
+	else
+		code_const(gen->c, gen->block, 0);
+	call_bytes_load(gen, gen->plan->site);
 }

@@ -22,6 +22,7 @@
 
 #define NEAR		256	/* bytes from a frame to the one right below */
 #define LINK_WORDS	8	/* of a small frame without a frame record */
+#define SESSION_SKIP	1	/* of a uprobe session: the return isn't a hit */
 #define STORAGE_CREATE	1	/* BPF_LOCAL_STORAGE_GET_F_CREATE */
 
 /* Where the point records what it names; NULL: it only gives its name. */
@@ -52,7 +53,8 @@ static void call_load(struct gen *gen, code_label missing)
 {
 	struct code *c = gen->c;
 
-	start_preempt(gen, false);
+	if (!gen->plan->alone)
+		start_preempt(gen, false);
 	code_call(c, BPF_FUNC_get_current_task_btf);
 	code_move(c, R2, R0);
 	code_map(c, R1, gen->plan->target->heap->calls_fd);
@@ -60,7 +62,8 @@ static void call_load(struct gen *gen, code_label missing)
 	code_alu_imm(c, BPF_MOV, R4, STORAGE_CREATE);
 	code_call(c, BPF_FUNC_task_storage_get);
 	code_move(c, CALL, R0);
-	start_preempt(gen, true);
+	if (!gen->plan->alone)
+		start_preempt(gen, true);
 	code_jump_imm(c, BPF_JEQ, CALL, 0, missing);
 	code_load(c, call_word_bytes(gen), STACK, CONTEXT,
 		  gen->plan->cpu->stack);
@@ -313,7 +316,8 @@ static void begin_test(struct gen *gen, bool records)
 	code_jump_imm(c, BPF_JEQ, R1, RAS_CALL_NAMED, named);
 	code_jump(c, fresh);
 	code_label_place(c, called);
-	called_test(gen, gen->out, fresh);
+	called_test(gen, gen->plan->session ?
+		    gen->filtered[RAS_FILTERED_NESTED] : gen->out, fresh);
 	code_label_place(c, named);
 	near_test(gen, fresh);
 	frame_count(gen);
@@ -373,10 +377,34 @@ static void call_keep(struct gen *gen, const struct tdf_site *returns,
 
 	arguments_store(gen, missing);
 	choose_block_begin(gen, returns);
+	if (gen->plan->decided) {
+		code_store_imm(c, 2, CALL, CALL_AT(state), RAS_CALL_IDLE);
+		choose_block_decide(gen, returns);
+	}
 	code_call(c, BPF_FUNC_jiffies64);
 	code_store(c, 8, CALL, CALL_AT(began), R0);
 	code_store(c, 2, CALL, CALL_AT(minor), minor_reg(gen));
 	call_state_store(gen, RAS_CALL_CALLED);
+}
+
+/* Hits that aren't recorded count where the call begins only if the program
+ * isn't called when it returns. */
+static void begin_end(struct gen *gen)
+{
+	struct code *c = gen->c;
+
+	if (!gen->plan->session) {
+		for (int kind = 0; kind < RAS_FILTERED_KINDS; kind++)
+			code_label_place(c, gen->filtered[kind]);
+		start_exits_generate(gen, 0);
+		return;
+	}
+	if (gen->plan->alone)
+		start_preempt(gen, true);
+	code_alu_imm(c, BPF_MOV, R0, 0);
+	code_exit(c);
+	filter_ways_generate(gen);
+	start_exits_generate(gen, SESSION_SKIP);
 }
 
 void call_begin_generate(struct gen *gen)
@@ -404,9 +432,7 @@ void call_begin_generate(struct gen *gen)
 	dropped_count(gen);
 	code_jump(c, gen->out);
 	code_rare_end(c);
-	for (int kind = 0; kind < RAS_FILTERED_KINDS; kind++)
-		code_label_place(c, gen->filtered[kind]);
-	start_exits_generate(gen);
+	begin_end(gen);
 }
 
 /* The return that is waited for, and not one inside it */

@@ -168,6 +168,7 @@ void choose_block_begin(struct gen *gen, const struct tdf_site *site)
 	code_store_imm(c, 8, gen->call, CALL_AT(block), 0);
 	if (!call_old_load(gen, site, old))
 		return;
+	code_jump_imm(c, BPF_JEQ, old, 0, other);
 	block_remove(gen, old, other);
 	code_store(c, 8, gen->call, CALL_AT(block), old);
 	code_label_place(c, other);
@@ -201,21 +202,37 @@ static void choose_block_full(struct gen *gen, code_label full)
 	code_rare_end(c);
 }
 
-static void acquired_choose(struct gen *gen)
+/* Is a block of gen->size bytes one to record? Else to `other`. */
+static void choose_block_test(struct gen *gen, code_label other)
 {
 	const struct body_heap *heap = gen->plan->target->heap;
+
+	if (heap->min_size) {
+		code_const(gen->c, R2, heap->min_size);
+		code_jump_if(gen->c, BPF_JLT, gen->size, R2, other);
+	}
+	if (heap->sample)
+		sample_test(gen, other);
+}
+
+/* Before there is a block. The bytes of one that is never given count, too: the
+ * distribution has no memory, so that the chance of the others stays the same. */
+void choose_block_decide(struct gen *gen, const struct tdf_site *site)
+{
+	call_bytes_load(gen, site);
+	choose_block_test(gen, gen->filtered[RAS_FILTERED_CONDITION]);
+}
+
+static void acquired_choose(struct gen *gen)
+{
 	struct code *c = gen->c;
 	code_label other = code_label_new(c), chosen = code_label_new(c);
 	code_label full = code_label_new(c);
 
 	code_load(c, 8, gen->old, gen->call, CALL_AT(block));
 	code_jump_imm(c, BPF_JEQ, gen->block, 0, other);
-	if (heap->min_size) {
-		code_const(c, R2, heap->min_size);
-		code_jump_if(c, BPF_JLT, gen->size, R2, other);
-	}
-	if (heap->sample)
-		sample_test(gen, other);
+	if (!gen->plan->decided)
+		choose_block_test(gen, other);
 	choose_block_add(gen, gen->block, gen->size);
 	code_jump_imm(c, BPF_JNE, R0, 0, full);
 	choose_block_full(gen, full);

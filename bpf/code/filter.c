@@ -226,7 +226,7 @@ static code_label way_find(const struct gen *gen, const struct ways_out *w,
 	case RAS_FILTERED_PROCESS: case RAS_FILTERED_NESTED:
 		return w->early;
 	case RAS_FILTERED_CONDITION:
-		return gen->plan->early ? w->early : w->late;
+		return gen->plan->early || gen->plan->kind == PLAN_CALL ? w->early : w->late;
 	default:
 		return w->late;
 	}

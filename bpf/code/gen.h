@@ -416,7 +416,7 @@ void start_bias_generate(struct gen *gen);
 /* preemption, where the kernel offers it */
 void start_preempt(struct gen *gen, bool enable);
 /* The end: gen->leave, gen->out */
-void start_exits_generate(struct gen *gen);
+void start_exits_generate(struct gen *gen, int result);
 
 /* record.c */
 
@@ -494,6 +494,8 @@ void call_stmt_load(struct gen *gen, const struct tdf_stmt *stmt,
 /* gen->block and gen->size of a CALL, what it hasn't is 0; they can't be read: to
  * gen->unknown. reg = the old block, false: there is no statement for it. */
 void call_block_load(struct gen *gen);
+/* gen->size = that, of the return's statements; at the beginning, too */
+void call_bytes_load(struct gen *gen, const struct tdf_site *site);
 bool call_old_load(struct gen *gen, const struct tdf_site *site, int reg);
 
 /*
@@ -504,6 +506,7 @@ bool call_old_load(struct gen *gen, const struct tdf_site *site, int reg);
  */
 void choose_block_generate(struct gen *gen);
 void choose_block_begin(struct gen *gen, const struct tdf_site *site);
+void choose_block_decide(struct gen *gen, const struct tdf_site *site);
 void choose_block_undo(struct gen *gen);
 bool choose_block_value(struct gen *gen, const struct tdf_stmt *stmt, int reg);
 

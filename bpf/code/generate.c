@@ -51,11 +51,29 @@ static void record_body_generate(struct gen *gen)
 	choose_block_generate(gen);
 	filter_limits(gen);
 	if (plan->silent)
-		start_exits_generate(gen);
+		start_exits_generate(gen, 0);
 	else
 		record_generate(gen);
 	again_generate(gen);
 	filter_ways_generate(gen);
+}
+
+/* The program is called where the call begins, and where it returns. Goes on with
+ * the return. */
+static void session_generate(struct gen *gen)
+{
+	struct code *c = gen->c;
+	code_label returns = code_label_new(c);
+	struct gen begins;
+
+	gen_begin(&begins, gen->plan->begins, c, gen->shared, VERSION_ONLY);
+	gen_note(gen, STMT_PROLOGUE);
+	code_move(c, CONTEXT, R1);
+	code_kfunc(c, gen->plan->target->is_return, 1);
+	code_move(c, R1, CONTEXT);
+	code_jump_imm(c, BPF_JNE, R0, 0, returns);
+	call_begin_generate(&begins);
+	code_label_place(c, returns);
 }
 
 /* Each is there if it is called by what is before it. */
@@ -84,6 +102,8 @@ int code_generate(struct code *c, const struct plan *plan)
 	shared.mapping = code_label_new(c);
 	gen_begin(&gen, plan, c, &shared,
 		  plan->bring_in ? VERSION_FIRST : VERSION_ONLY);
+	if (plan->begins)
+		session_generate(&gen);
 	if (plan->kind == PLAN_CALL)
 		call_begin_generate(&gen);
 	else

@@ -248,7 +248,7 @@ static void record_finish(struct gen *gen, const struct ways *w)
 	publish(gen, SLICE_AT(head), head);
 	trigger_count(gen);
 	record_unlock(gen);
-	start_exits_generate(gen);
+	start_exits_generate(gen, 0);
 }
 
 /* The header is all. */

@@ -137,7 +137,7 @@ void start_bias_generate(struct gen *gen)
 	code_alu(c, BPF_SUB, gen->bias, linked);
 }
 
-void start_exits_generate(struct gen *gen)
+void start_exits_generate(struct gen *gen, int result)
 {
 	bool off = gen->plan->alone || gen->version == VERSION_AGAIN;
 	struct code *c = gen->c;
@@ -149,6 +149,6 @@ void start_exits_generate(struct gen *gen)
 	start_preempt(gen, true);
 	if (!off)
 		code_label_place(c, gen->out);
-	code_alu_imm(c, BPF_MOV, R0, 0);
+	code_alu_imm(c, BPF_MOV, R0, result);
 	code_exit(c);
 }

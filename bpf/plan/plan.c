@@ -37,6 +37,18 @@ bool plan_returned_known(const struct body_layout *layout)
 	       layout->return_chained;
 }
 
+bool plan_is_session(const struct tdf *tdf, const struct tdf_point *point,
+		     const struct body_target *target)
+{
+	const struct tdf_site *site = tdf->sites + point->first_site;
+
+	return target->is_return && target->context == BODY_UPROBE &&
+	       point->flags & TDF_POINT_CALL &&
+	       point->sites == 2 && site[0].flags == TDF_SITE_CALL &&
+	       site[1].flags == TDF_SITE_RETURN &&
+	       site[0].offset == site[1].offset;
+}
+
 /* Is the process that hits kept? A return probe may not know its function. */
 static bool process_kept(const struct plan *plan)
 {
@@ -413,7 +425,10 @@ int plan_make(struct plan *plan, const struct tdf *tdf,
 	plan->early = !calls;
 	plan->process = process_kept(plan);
 	plan->tables = unwind_possible(target);
+	plan->session = plan_is_session(tdf, point, target);
 	plan->chosen = calls && target->heap && target->heap->blocks_fd >= 0;
+	plan->decided = plan->session && plan->chosen &&
+			point->flags & TDF_POINT_LEAF;
 	cookie_plan(plan);
 	context_plan(plan);
 	uses_find(plan);
@@ -464,6 +479,8 @@ int plan_make_static(struct plan *plan, uint16_t machine, int majors_fd,
 void plan_frame_set(struct plan *plan, const struct plan_frame *frame)
 {
 	plan->frame = *frame;
+	if (plan->begins)
+		plan_frame_set(plan->begins, frame);
 	plan->alone = frame->alone && plan->target->preempt_disable &&
 		      plan->target->preempt_enable;
 	reads_plan(plan, frame->room);

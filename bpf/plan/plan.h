@@ -36,6 +36,15 @@
 #define PLAN_DIRECT_BYTES	64
 #define PLAN_DIRECT_STATE	(UNWIND_STATE - PLAN_DIRECT_BYTES)
 
+/*
+ * A CALL of which one program is for the beginning and the return, where the
+ * kernel has such (uprobe sessions, 6.13): what it returns at the beginning says
+ * whether it is called when the function returns. That is the site of the return;
+ * the other one has no program of its own.
+ */
+bool plan_is_session(const struct tdf *tdf, const struct tdf_point *point,
+		     const struct body_target *target);
+
 enum plan_kind {
 	PLAN_RECORD,		/* a tracepoint that makes a record */
 	PLAN_CALL,		/* where a call begins: it keeps its arguments */
@@ -101,6 +110,10 @@ struct plan {
 	bool direct;		/* memory is read without a call (direct.c) */
 	bool tables;		/* stacks by tables (unwind.c) */
 	bool chosen;		/* only some blocks are recorded */
+	bool decided;		/* ... which is known where the call begins */
+	struct plan *begins;	/* the body is that of a session: what it does
+				 * at the beginning; NULL: it is not */
+	bool session;		/* this is one of these */
 	/*
 	 * Preemption is off from the beginning on, but while something is
 	 * brought in. Kernels from 6.13 on have frames of 64 bytes and more in

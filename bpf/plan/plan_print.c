@@ -19,6 +19,7 @@ static void flags_print(const struct plan *plan, FILE *out)
 		{ "reads directly", plan->direct },
 		{ "stacks by tables", plan->tables },
 		{ "blocks are chosen", plan->chosen },
+		{ "decided where the call begins", plan->decided },
 		{ "preemption off", plan->alone },
 		{ "large frame", plan->large },
 		{ "data moves", plan->data_moves },
@@ -78,6 +79,8 @@ void plan_print(const struct plan *plan, FILE *out)
 		[PLAN_STATIC] = "static tracepoint",
 	};
 
+	if (plan->begins)
+		plan_print(plan->begins, out);
 	fprintf(out, "%s, machine %u\n", kinds[plan->kind], plan->machine);
 	flags_print(plan, out);
 	fprintf(out, "\tframe: %d words for reads at once, %d bytes by way of it\n",

@@ -114,6 +114,9 @@ struct body_target {
 	/* BTF ids of the kfuncs bpf_preempt_disable and _enable in vmlinux;
 	 * 0: the kernel has none */
 	__u32 preempt_disable, preempt_enable;
+	/* The same of bpf_session_is_return; 0: a call's two sites are two
+	 * programs */
+	__u32 is_return;
 	/* BTF id of the kernel module's kfunc rastrace_segments_save;
 	 * 0: it isn't there, and segment registers are as of the last context
 	 * switch */

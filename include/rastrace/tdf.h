@@ -150,11 +150,15 @@ struct tdf_point {
  * RELEASE: recorded where it begins. When the next thing a thread does is to
  * release the same block by a function of a lower level, by a jump or from a
  * frame right below, that is part of it.
+ *
+ * LEAF, with CALL: no other CALL is inside it. Which of its calls are recorded
+ * can be decided where they begin; the others then need no return probe.
  */
 #define TDF_LEVEL_MAX		255
 #define TDF_LEVEL_SITES		(1u << 24)	/* sites of a TDF with levels */
 #define TDF_POINT_CALL		0x02
 #define TDF_POINT_RELEASE	0x04
+#define TDF_POINT_LEAF		0x10
 
 /* cost classes of the instruction under the probe */
 #define TDF_COST_NOP5		0	/* may be turned into a call */

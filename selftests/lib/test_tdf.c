@@ -542,6 +542,8 @@ static const struct call_row {
 	  { { { TDF_STMT_VALUE, TDF_STMT_BLOCK, .length = 8, ONE } } }, NULL },
 	{ "both", TDF_POINT_CALL | TDF_POINT_RELEASE, 1, { 0, 0xff }, { },
 	  "tracepoint with flags 0x6" },
+	{ "a leaf that is no call", TDF_POINT_RELEASE | TDF_POINT_LEAF, 1,
+	  { 0, 0xff }, { }, "tracepoint with flags 0x14" },
 	{ "a call without a level", TDF_POINT_CALL, 0, { TDF_SITE_CALL, 0xff },
 	  { }, "tracepoint of level 0" },
 	{ "too high a level", TDF_POINT_CALL, 256, { TDF_SITE_CALL, 0xff },

@@ -150,7 +150,8 @@ int sysbpf_multi_link(int program, const char *path,
 {
 	struct multi_attr attr = {
 		.prog_fd = program,
-		.attach_type = SYSBPF_UPROBE_MULTI,
+		.attach_type = multi->session ? SYSBPF_UPROBE_SESSION :
+						SYSBPF_UPROBE_MULTI,
 		.path = (uintptr_t)path,
 		.offsets = (uintptr_t)multi->offsets,
 		.ref_ctr_offsets = (uintptr_t)multi->semaphores,

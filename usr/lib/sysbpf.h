@@ -12,6 +12,7 @@
 #include <bpf/bpf.h>
 
 #define SYSBPF_UPROBE_MULTI	48	/* BPF_TRACE_UPROBE_MULTI, 6.6 */
+#define SYSBPF_UPROBE_SESSION	57	/* BPF_TRACE_UPROBE_SESSION, 6.13 */
 
 /* An array map that user space can map. */
 int sysbpf_array_create(const char *name, uint32_t value_size,
@@ -33,6 +34,8 @@ struct sysbpf_multi {
 	const uint64_t *semaphores;	/* file offsets, 0 none; or NULL */
 	uint32_t count;
 	bool returns;			/* when the functions there return */
+	bool session;			/* of a SYSBPF_UPROBE_SESSION: when they
+					 * begin, and when they return */
 	uint32_t pid;			/* in this process only; 0: in all */
 };
 

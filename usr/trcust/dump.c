@@ -136,8 +136,9 @@ static void dump_point(const struct tdf *tdf, const struct tdf_point *p)
 		printf(" passcount %u", p->passcount);
 	printf("%s", p->flags & TDF_POINT_CONTINUE ? " continue" : "");
 	if (p->level)
-		printf(" %s level %u", p->flags & TDF_POINT_CALL ? "call" :
-		       "release", p->level);
+		printf(" %s level %u%s", p->flags & TDF_POINT_CALL ? "call" :
+		       "release", p->level,
+		       p->flags & TDF_POINT_LEAF ? " leaf" : "");
 	putchar('\n');
 
 	/* Statements follow the sites that have them. */

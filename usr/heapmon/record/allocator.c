@@ -216,6 +216,7 @@ static int tables_scan(struct allocator_file *file,
 			if (!strcmp(marks[i].symbol, at.name) &&
 			    marks[i].name > file->name)
 				file->name = marks[i].name;
+		file->dlsym |= type == SHT_DYNSYM && !strcmp(at.name, "dlsym");
 		if (GELF_ST_TYPE(at.symbol.st_info) != STT_FUNC ||
 		    (GELF_ST_BIND(at.symbol.st_info) == STB_LOCAL &&
 		     !want->object_count))

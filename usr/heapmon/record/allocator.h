@@ -55,6 +55,7 @@ struct allocator_file {
 	uint16_t machine;
 	uint8_t elf_class;
 	enum allocator_name name;	/* by symbols that only it has */
+	bool dlsym;			/* it has that, too */
 	struct allocator_place *places;	/* ascending by function */
 	size_t count, room;
 };
@@ -91,6 +92,16 @@ static inline bool
 allocator_file_makes_new(const struct allocator_file *file)
 {
 	return file->name >= ALLOCATOR_JEMALLOC;
+}
+
+/* Is malloc() known to call no other function of a heap, but mmap()? Those of
+ * the C libraries are; glibc has had no hooks since 2.34, in which dlsym() moved
+ * to where malloc() is. */
+static inline bool
+allocator_file_calls_none(const struct allocator_file *file)
+{
+	return file->dlsym && (file->name == ALLOCATOR_GLIBC ||
+			       file->name == ALLOCATOR_MUSL);
 }
 
 /* Is there such a one that throws? What is thrown through a return probe ends

@@ -344,6 +344,20 @@ static bool points_is_name(const struct allocator_file *file,
 		!allocator_file_makes_new(file));
 }
 
+/* Nothing else that is recorded is inside. */
+static bool points_is_leaf(const struct points *p,
+			   const struct heap_function_def *f)
+{
+	if (f->minor != HEAP_FUNCTION_MALLOC ||
+	    !allocator_file_calls_none(p->file))
+		return false;
+	for (size_t i = 0; i < p->file->count; i++)
+		if (heap_functions[p->file->places[i].function].kind ==
+		    FUNCTION_MAP)
+			return false;
+	return true;
+}
+
 static void add_point(struct points *p, const struct allocator_place *place)
 {
 	const struct heap_function_def *f = &heap_functions[place->function];
@@ -357,7 +371,8 @@ static void add_point(struct points *p, const struct allocator_place *place)
 		.first_site = p->tables.counts[SITES],
 		.sites = release || name ? 1 : 2,
 		.flags = TDF_POINT_CONTINUE |
-			 (release ? TDF_POINT_RELEASE : TDF_POINT_CALL),
+			 (release ? TDF_POINT_RELEASE : TDF_POINT_CALL) |
+			 (points_is_leaf(p, f) ? TDF_POINT_LEAF : 0),
 		.level = f->level,
 	};
 

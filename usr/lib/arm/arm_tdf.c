@@ -245,6 +245,7 @@ static int program_attach(const struct arming *a, const struct program_set *set,
 		     set->points[site] == point; site = set->next_site[site])
 			sites[count++] = site;
 		code = attach_sites(fd, a->tdf, point, sites, count,
+				    program->session,
 				    &a->arm->targets[module], a->arm->features,
 				    a->dir, err);
 	}
@@ -266,8 +267,8 @@ static int program_take(void *context, const struct program *program,
 	const struct arming *a = taking->arming;
 	uint16_t module =
 		a->tdf->points[set->points[program->first_site]].module;
-	uint32_t type = attach_is_multi(&a->tdf->modules[module],
-					a->arm->features) ?
+	uint32_t type = program->session ? SYSBPF_UPROBE_SESSION :
+		attach_is_multi(&a->tdf->modules[module], a->arm->features) ?
 		SYSBPF_UPROBE_MULTI : 0;
 	int code = 0, fd = program_load(program, type, err);
 
@@ -322,6 +323,7 @@ static void session_target_fill(const struct arming *a,
 		.major = a->tdf->header->major,
 		.preempt_disable = features->preempt_disable,
 		.preempt_enable = features->preempt_enable,
+		.is_return = a->calls ? features_session(features) : 0,
 		.address_bits = features->address_bits,
 		.func_ip = a->needs.func_ip && self_probe_has_func_ip(features),
 		.bring_in = a->bring_in,

@@ -438,6 +438,8 @@ static int tdf_check_call(const struct table_file *file, const struct tdf *tdf,
 			    (!(p->flags & both) ||
 			     tdf->modules[p->module].kind == TDF_MODULE_USER),
 		    "tracepoint with flags %#x", p->flags);
+	TABLE_CHECK(call || !(p->flags & TDF_POINT_LEAF),
+		    "tracepoint with flags %#x", p->flags);
 	TABLE_CHECK(!p->level == !(p->flags & both) &&
 			    p->level <= TDF_LEVEL_MAX &&
 			    (!p->level || tdf->header->sites.count <=
@@ -459,7 +461,7 @@ static int tdf_check_point(const struct table_file *file, const struct tdf *tdf,
 
 	TABLE_CHECK(p->minor > used->minor, "minor codes don't ascend");
 	TABLE_CHECK(!(p->flags & ~(TDF_POINT_CONTINUE | TDF_POINT_CALL |
-				   TDF_POINT_RELEASE)),
+				   TDF_POINT_RELEASE | TDF_POINT_LEAF)),
 		    "tracepoint with flags %#x", p->flags);
 	TABLE_CHECK(p->module < h->modules.count &&
 			    tdf_has_string(tdf, p->name),

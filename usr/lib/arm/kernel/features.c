@@ -619,14 +619,14 @@ int features_read_kfuncs(uint32_t *segments_save, uint32_t *vector_read)
 }
 
 /* What a link that can't be is refused with. */
-static int multi_refusal(const struct features *features, uint32_t pid)
+static int link_refusal(int program, uint32_t pid, bool session)
 {
 	uint64_t offset = 0;
 	struct sysbpf_multi multi = {
 		.offsets = &offset, .cookies = &offset, .count = 1,
-		.pid = pid,
+		.session = session, .pid = pid,
 	};
-	int link, program = load_empty(features, SYSBPF_UPROBE_MULTI, false);
+	int link;
 
 	if (program < 0)
 		return program;
@@ -635,6 +635,34 @@ static int multi_refusal(const struct features *features, uint32_t pid)
 		close(link);
 	close(program);
 	return link;
+}
+
+static int multi_refusal(const struct features *features, uint32_t pid)
+{
+	return link_refusal(load_empty(features, SYSBPF_UPROBE_MULTI, false),
+			    pid, false);
+}
+
+/* Kernels after 6.19 give it the context, which the others don't look at. */
+uint32_t features_session(const struct features *features)
+{
+	uint32_t is_return = 0;
+	const struct btf_want want = { "bpf_session_is_return()", &is_return };
+	struct bpf_insn insns[] = {
+		{ .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_KFUNC_CALL },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = SYSBPF_UPROBE_SESSION);
+	int program;
+
+	if (!features->multi || btf_find(BTF_VMLINUX, &want, 1) || !is_return)
+		return 0;
+	insns[0].imm = is_return;
+	program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "rastrace", "GPL", insns,
+				sizeof(insns) / sizeof(*insns), &opts);
+	return link_refusal(program, 0, true) == -EBADF ? is_return : 0;
 }
 
 /* Before 6.10 they are of one thread, and -ESRCH is the answer: the same change

@@ -54,6 +54,10 @@ int features_read_btf(struct features *features);
 /* May programs at user space's probes sleep? Loads one to see. */
 bool features_sleepable(const struct features *features);
 
+/* The BTF id of bpf_session_is_return, where uprobe_multi links can be of a
+ * function's beginning and its return with one program; 0: they can't. */
+uint32_t features_session(const struct features *features);
+
 /* Can uprobe_multi links be of one process, all its threads? */
 bool features_multi_pid(const struct features *features);
 

@@ -84,13 +84,15 @@ static uint64_t program_cookie(const struct tdf *tdf, uint32_t point,
 
 /* All sites with one link. */
 static int multi_link(int program, const struct tdf *tdf, uint32_t index,
-		      const uint32_t *sites, uint32_t count,
+		      const uint32_t *sites, uint32_t count, bool session,
 		      const struct target *target, uint32_t copy)
 {
 	uint64_t *offsets = calloc(3 * (size_t)count, sizeof(*offsets));
 	struct sysbpf_multi multi = {
 		.offsets = offsets, .cookies = offsets + count, .count = count,
-		.returns = tdf->sites[sites[0]].flags & TDF_SITE_RETURN,
+		.returns = !session &&
+			   tdf->sites[sites[0]].flags & TDF_SITE_RETURN,
+		.session = session,
 		.pid = target->pid,
 	};
 	char path[32];
@@ -166,7 +168,7 @@ bool attach_is_multi(const struct tdf_module *module,
 
 /* In one file, or the kernel. */
 static int attach_copy(int program, const struct tdf *tdf, uint32_t index,
-		       const uint32_t *sites, uint32_t count,
+		       const uint32_t *sites, uint32_t count, bool session,
 		       const struct target *target, uint32_t copy,
 		       const struct features *features, const char *dir,
 		       struct error *err)
@@ -184,8 +186,8 @@ static int attach_copy(int program, const struct tdf *tdf, uint32_t index,
 				 "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)");
 	for (uint32_t i = 0; i < (multi ? 1 : count) && !code; i++) {
 		int link = multi ?
-			multi_link(program, tdf, index, sites, count, target,
-				   copy) :
+			multi_link(program, tdf, index, sites, count, session,
+				   target, copy) :
 			site_link(program, tdf, index, sites[i], target, copy,
 				  features);
 
@@ -201,7 +203,7 @@ static int attach_copy(int program, const struct tdf *tdf, uint32_t index,
 }
 
 int attach_sites(int program, const struct tdf *tdf, uint32_t point,
-		 const uint32_t *sites, uint32_t count,
+		 const uint32_t *sites, uint32_t count, bool session,
 		 const struct target *target, const struct features *features,
 		 const char *dir, struct error *err)
 {
@@ -209,8 +211,8 @@ int attach_sites(int program, const struct tdf *tdf, uint32_t point,
 	int code;
 
 	do {
-		code = attach_copy(program, tdf, point, sites, count, target,
-				   copy, features, dir, err);
+		code = attach_copy(program, tdf, point, sites, count, session,
+				   target, copy, features, dir, err);
 	} while (!code && ++copy < target->file_count);
 	return code;
 }
@@ -260,6 +262,7 @@ static bool program_equal(const struct program *a, const struct program *b)
 {
 	return a->hash == b->hash && a->count == b->count &&
 	       a->context == b->context && a->returns == b->returns &&
+	       a->session == b->session &&
 	       a->sleepable == b->sleepable &&
 	       !memcmp(a->insns, b->insns, a->count * sizeof(*a->insns));
 }
@@ -287,6 +290,7 @@ static int program_make(struct program *program, const struct tdf *tdf,
 		.sleepable = body.sleepable,
 		.context = target.context,
 		.returns = site->flags & TDF_SITE_RETURN,
+		.session = body_is_session(tdf, point, &target),
 		.module_fd = target.module_fd,
 		.hash = hash_fnv(HASH_FNV_START, body.insns,
 				 body.count * sizeof(*body.insns)),
@@ -331,6 +335,7 @@ static int set_add_point(struct program_set *set, const struct tdf *tdf,
 {
 	const struct tdf_point *point = &tdf->points[index];
 	const struct tdf_site *sites = tdf->sites;
+	bool session = body_is_session(tdf, point, target);
 	size_t number = 0;
 	int code = 0;
 
@@ -339,6 +344,8 @@ static int set_add_point(struct program_set *set, const struct tdf *tdf,
 
 		set->points[site] = index;
 		set->next_site[site] = PROGRAM_NO_SITE;
+		if (session && sites[site].flags & TDF_SITE_CALL)
+			continue;
 		if (i && tdf_site_same(&sites[site - 1], &sites[site])) {
 			struct program *program = &set->items[number];
 

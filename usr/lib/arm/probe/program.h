@@ -11,12 +11,13 @@
 
 /*
  * Attach a loaded program to sites of a point, all of them return probes or
- * none, and pin the links into the directory `dir`, as POINT_SITE, and of
- * further files of the target as POINT_SITE_FILE. 0, or a negative errno with
- * err set; what was pinned till then stays.
+ * none (session: they are, and it is called where the function begins, too),
+ * and pin the links into the directory `dir`, as POINT_SITE, and of further
+ * files of the target as POINT_SITE_FILE. 0, or a negative errno with err set;
+ * what was pinned till then stays.
  */
 int attach_sites(int program, const struct tdf *tdf, uint32_t point,
-		 const uint32_t *sites, uint32_t count,
+		 const uint32_t *sites, uint32_t count, bool session,
 		 const struct target *target, const struct features *features,
 		 const char *dir, struct error *err);
 
@@ -47,6 +48,7 @@ struct program {
 	uint32_t subprograms[BODY_SUBPROGRAMS];
 	enum body_context context;
 	bool returns;			/* for return probes */
+	bool session;			/* for the function's beginning, too */
 	uint64_t hash;
 	uint32_t first_site, last_site;	/* in the TDF; a point's sites follow
 					 * each other */
