@@ -178,8 +178,12 @@ status 1 "a type that there is not" tracefmt -q --type 1,NONE choices.ras
 like "$(cat "$TMP/err")" "has a type 'NONE'" "is reported"
 status 0 "a field called like a builtin" tracefmt -q -e 'pid < 5' choices.ras
 like "$(cat "$TMP/err")" "the field is '\.pid'" "is reported"
-status 1 "--fields of one that no event has" \
-	tracefmt -q --fields lenn choices.ras
+for format in text json csv; do
+	status 1 "--fields of one that no event has, $format" \
+		tracefmt -q "--format=$format" --fields len,lenn choices.ras
+	like "$(cat "$TMP/err")" "no event has a field 'lenn'" "is reported"
+	is "$(cat "$TMP/out")" "" "before anything is printed"
+done
 status 1 "--prefix with one" \
 	tracefmt -q --prefix '%{lenn}' choices.ras
 like "$(cat "$TMP/err")" "no event has a field 'lenn'" "is reported"

@@ -16,6 +16,7 @@
 #include "lib/outfile.h"
 #include "lib/path.h"
 #include "lib/text.h"
+#include "tracefmt/output/cell.h"
 #include "tracefmt/output/diff.h"
 #include "tracefmt/output/pipeline.h"
 #include "tracefmt/output/aggregate_tables.h"
@@ -631,6 +632,37 @@ static bool stream_ended(const struct stream *stream)
 	return true;
 }
 
+/* A field that no event can have is reported before any event is printed. Of a
+ * pipe other tracepoints may come. 0, or a negative errno with err set or not. */
+static int fields_look(struct work *w)
+{
+	struct columns columns;
+	size_t sessions = 0;
+	int code;
+
+	for (size_t i = 0; i < w->stream->count; i++) {
+		sessions += w->stream->traces[i]->file.session_count;
+		if (w->stream->traces[i]->file.source.pipe)
+			return 0;
+	}
+	code = columns_parse(&columns, &w->settings->output, &w->err);
+	for (size_t n = 0; n < columns.count && sessions && !code; n++) {
+		const char *name;
+		size_t length;
+		int known = 0;
+
+		if (!columns_item_field(&columns.items[n], &name, &length))
+			continue;
+		for (size_t i = 0; i < w->stream->count && !known; i++)
+			known = match_field_known(&w->stream->traces[i]->match,
+						  name, length);
+		code = known < 0 ? known : known ? 0 :
+		       columns_item_check(&columns.items[n], &w->err);
+	}
+	columns_free(&columns);
+	return code;
+}
+
 /* To the end; of a pipe as the records come. */
 static int events_run(struct work *w)
 {
@@ -643,6 +675,8 @@ static int events_run(struct work *w)
 		if (!code && !w->begun) {
 			code = filter_start(w->settings->filter, w->stream,
 					    &w->settings->output, &w->err);
+			if (!code && w->pipeline)
+				code = fields_look(w);
 			progress_open(&w->progress, w->stream);
 			if (!code && w->pipeline)
 				code = pipeline_begin(w->pipeline, &w->err);

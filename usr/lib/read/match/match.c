@@ -332,6 +332,81 @@ const struct match_point *match_armed(const struct match *match,
 			(uint64_t)session->points[point].minor << 16 | point);
 }
 
+static bool point_has(const struct match_point *point, const char *name,
+		      size_t length)
+{
+	return point && point->formatted &&
+	       field_find(&point->fields, name, length);
+}
+
+/* Its records need not be there, and what it lacks is not noted. One without an
+ * entry may have anything. */
+static int armed_has(struct match *match, const char *name, size_t length)
+{
+	struct match_lack lack = match->lack;
+	int has = 0;
+
+	for (size_t i = 0; i < match->file->session_count && !has; i++) {
+		const struct trace_session *s = match->file->sessions[i];
+
+		for (uint32_t k = 0; k < s->entry->points && !has; k++) {
+			struct ras_record record = {
+				.session = s->entry->index, .point = k,
+				.major = s->entry->major,
+				.minor = s->points[k].minor,
+			};
+			struct match_point *point = match_point_make(
+				match, &record, match_key(&record));
+
+			has = !point ? -ENOMEM : !point->formatted ||
+			      point_has(point, name, length);
+			match_point_free(point);
+		}
+	}
+	match->lack = lack;
+	return has;
+}
+
+static int static_has(const struct tff *tff, const struct tff_section *section,
+		      const char *name, size_t length)
+{
+	int has = 0;
+
+	for (uint32_t i = 0; i < section->entries && !has; i++) {
+		struct match_candidate entry = {
+			.tff = tff, .section = section,
+			.entry = &tff->entries[section->first_entry + i],
+		};
+		struct match_point point = { .formatted = true };
+
+		if (!(entry.entry->flags & TFF_STATIC))
+			continue;
+		has = point_format(&point, &entry) ? -ENOMEM :
+		      point_has(&point, name, length);
+		field_set_free(&point.fields);
+		decode_free(&point.format);
+	}
+	return has;
+}
+
+int match_field_known(struct match *match, const char *name, size_t length)
+{
+	int has = armed_has(match, name, length);
+
+	for (unsigned int major = 1; major <= 255 && !has; major++) {
+		struct search_file *file;
+		size_t at = 0;
+
+		while (!has && (file = search_next(match->search, major, &at)))
+			for (uint32_t i = 0; file->tff && !has &&
+			     i < file->tff->header->sections.count; i++)
+				has = static_has(file->tff,
+						 &file->tff->sections[i],
+						 name, length);
+	}
+	return match->search->exhausted ? -ENOMEM : has;
+}
+
 void match_close(struct match *match)
 {
 	struct match_point *point;

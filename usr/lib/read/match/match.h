@@ -77,6 +77,9 @@ struct match_point *match_counting(struct match *match,
 const struct match_point *match_armed(const struct match *match,
 				      const struct trace_session *session,
 				      uint32_t point);
+/* Can a record of the sessions that are known, or a static one, have a field of
+ * this name? 1, 0, or -ENOMEM. */
+int match_field_known(struct match *match, const char *name, size_t length);
 void match_close(struct match *match);
 
 /* The name of the point's group, and of its type of this bit, as in the TFF;
