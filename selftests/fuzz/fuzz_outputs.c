@@ -85,6 +85,7 @@ static void output_make(struct run *run, size_t choice, char *path)
 		&output_tree, &output_prefixed, &output_json, &output_csv,
 		&output_otlp, &output_call_text, &output_json_calls,
 		&output_folded, &output_diff, &output_line, &output_pairs,
+		&output_csv_calls,
 	};
 	size_t form = choice % (sizeof(forms) / sizeof(*forms));
 	static char *columns[] = { "time,event,comm,.n,name", "fields,data" };
@@ -101,7 +102,7 @@ static void output_make(struct run *run, size_t choice, char *path)
 		.ops = forms[form], .settings = &run->settings,
 		.stream = &run->stream,
 	};
-	run->settings.calls = form == 9 || form == 10;
+	run->settings.calls = form == 9 || form == 10 || form == 15;
 	if (run->settings.calls) {
 		run->settings.fields = call_columns;
 		run->settings.field_count = choice & 64 ? 2 : 0;

@@ -29,8 +29,9 @@ done
 each "html" tracefmt -q --tff page --format=html -o made/file page/page.ras
 each "spans" tracefmt -q --tff trace --format=otlp -o made/file \
 	trace/calls.ras
-for format in pair tree; do
-	each "$format" tracefmt -q --tff trace "--$format" -o made/file \
+for option in --pair --tree --format=line "--calls --format=csv"; do
+	# shellcheck disable=SC2086
+	each "$option" tracefmt -q --tff trace $option -o made/file \
 		trace/calls.ras
 done
 each "figures" tracefmt --tff trace --summary=pid trace/calls.ras

@@ -52,6 +52,39 @@ status 0 "calls" show --calls calls.ras
 ok "are those of golden/calls.json" diff -u "$golden/calls.json" out
 status 0 "both records of a call" show --calls --format=text calls.ras
 ok "are those of golden/calls.txt" diff -u "$golden/calls.txt" out
+status 0 "rows" show --calls --format=csv calls.ras
+if command -v python3 >/dev/null; then
+	cp out rows
+	show --calls calls.ras >objects
+	python3 - >found 2>&1 <<'END'
+import csv, json
+
+OBJECTS = "entry", "exit", "entry_notes", "exit_notes"
+
+with open("rows", newline="") as file:
+    rows = list(csv.DictReader(file))
+with open("objects") as file:
+    objects = [json.loads(line) for line in file]
+assert len(rows) == len(objects) > 5
+for row, call in zip(rows, objects):
+    assert set(call) <= set(row), set(call) - set(row)
+    for name, value in row.items():
+        want = call.get(name)
+        if name in ("host", "trace") and name not in call:
+            assert value
+        elif name in OBJECTS:
+            assert (json.loads(value) if value else None) == want, (name, row)
+        else:
+            assert value == ("" if want is None else str(want)), (name, row)
+END
+	is "$(cat found)" "" "have what the objects have"
+fi
+is "$(show --calls --format=csv --fields function,result,entry.n,exit calls.ras |
+	head -n 2 | tr -d '\r')" 'function,result,entry.n,exit,entry_notes,exit_notes
+(app) work,1,3,"{""out"":""x"",""Return_Code"":1}",,' "--fields chooses columns"
+is "$(show --format=csv --fields tid,latency,depth -e 'latency > 1us' calls.ras |
+	tr -d '\r')" 'tid,latency,depth
+70,1400,0' "columns of calls make calls"
 status 0 "calls of a pipe" sh -c 'cat calls.ras |
 	tracefmt --utc -q --tff . --calls - | sort >piped'
 sort "$golden/calls.json" >sorted

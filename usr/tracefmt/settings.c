@@ -435,6 +435,7 @@ static int calls_set(struct show_settings *settings)
 	} forms[] = {
 		{ &output_text, &output_call_text },
 		{ &output_json, &output_json_calls },
+		{ &output_csv, &output_csv_calls },
 	};
 	bool fields = fields_are_of_calls(&settings->output);
 	bool chosen = filter_is_of_calls(settings->filter);
@@ -463,7 +464,7 @@ static int calls_set(struct show_settings *settings)
 		}
 	if (settings->format->calls && !settings->output.calls)
 		return 0;
-	fprintf(stderr, PROGRAM ": --%s: '%s' does not give out calls; text and json do\n",
+	fprintf(stderr, PROGRAM ": --%s: '%s' does not give out calls; text, json and csv do\n",
 		option, settings->summary_only ? "summary" :
 		settings->format->name);
 	return OPTIONS_WRONG;

@@ -136,7 +136,8 @@ extern const struct output_ops output_text, output_json, output_csv,
 			       output_pairs, output_tree, output_line,
 			       output_otlp, output_folded;
 /* Of calls, instead of events. */
-extern const struct output_ops output_call_text, output_json_calls;
+extern const struct output_ops output_call_text, output_json_calls,
+			       output_csv_calls;
 
 /* Also after an open() that failed, or without one. */
 void output_free(struct output *output);
