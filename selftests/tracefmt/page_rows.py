@@ -8,7 +8,7 @@ import sys
 import zlib
 
 COLUMNS = ("number", "time", "trace", "cpu", "pid", "tid", "comm", "point",
-           "flags", "length", "role", "depth", "latency", "ago")
+           "flags", "length", "role", "depth", "latency", "self", "ago")
 STEPS = {"number", "time", "pid", "tid"}
 
 
@@ -39,7 +39,7 @@ def columns(data, rows):
     source, table = numbers(data), {}
     for name in COLUMNS:
         values = [next(source) for _ in range(rows)]
-        if name in STEPS or name == "latency":
+        if name in STEPS or name in ("latency", "self"):
             values = [unzigzag(value) for value in values]
         for i in range(1, rows if name in STEPS else 0):
             values[i] += values[i - 1]

@@ -89,6 +89,25 @@ status 0 "calls of a pipe" sh -c 'cat calls.ras |
 	tracefmt --utc -q --tff . --calls - | sort >piped'
 sort "$golden/calls.json" >sorted
 ok "are the same" cmp sorted piped
+if command -v python3 >/dev/null; then
+	show --format=html -o calls.html calls.ras
+	python3 "$TOP/selftests/tracefmt/page_rows.py" calls.html >rows
+	python3 - >found 2>&1 <<'END'
+import json
+
+with open("rows") as file:
+    rows = [json.loads(line) for line in file if line[0] == "{"]
+with open("objects") as file:
+    calls = {call["exit_event"]: call for call in map(json.loads, file)
+             if call["latency"] is not None}
+posts = {row["number"]: row for row in rows if row["role"] == 2}
+print(len(posts))
+for number, row in posts.items():
+    own = calls[number]["self"]
+    assert row["self"] == (-1 if own is None else own), row
+END
+	is "$(cat found)" 4 "a page has the same self times"
+fi
 status 0 "columns" show --fields \
 	function,latency,self,result,doubt,parent,entry.n,exit.out,n calls.ras
 is "$(sed -n '1p;5p;8p;9p' out)" \

@@ -339,6 +339,8 @@ static int html_row_add(struct output *output, const struct event *event,
 		.number = event->number,
 		.time = (uint64_t)event->time - (uint64_t)output->start,
 		.latency = matched ? seen->latency : 0,
+		.self = matched && !seen->call.self_doubt ? seen->call.self :
+							    -1,
 		.call = matched ? seen->call.number : event->number,
 		.trace = event->trace->index, .cpu = event->cpu,
 		.pid = event->record->pid, .tid = event->record->tid,

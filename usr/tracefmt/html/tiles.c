@@ -84,7 +84,7 @@ int tiles_open(struct tiles **tiles)
 /* ---- numbers ---- */
 
 #define LEB128_MAX	10	/* bytes of a number */
-#define TILE_COLUMNS	14
+#define TILE_COLUMNS	15
 
 static void put_leb128(struct text *text, uint64_t value)
 {
@@ -136,6 +136,8 @@ static int numbers_make(struct tiles *tiles)
 	PUT_COLUMN(tiles, depth);
 	for (uint32_t i = 0; i < tiles->count; i++)
 		put_zigzag(&tiles->numbers, tiles->rows[i].latency);
+	for (uint32_t i = 0; i < tiles->count; i++)
+		put_zigzag(&tiles->numbers, tiles->rows[i].self);
 	for (uint32_t i = 0; i < tiles->count; i++)
 		put_leb128(&tiles->numbers, tiles->rows[i].number -
 			   tiles->rows[i].call);

@@ -22,8 +22,7 @@ const events = {
 	role: new Uint8Array(n), depth: new Uint32Array(n),
 	latency: new Float64Array(n),	// of a POST with its PRE, ns
 	call: new Float64Array(n),	// number of that PRE
-	// without that of the calls inside; NaN: some of these aren't here
-	self: new Float64Array(n).fill(NaN),
+	self: new Float64Array(n),	// of this; NaN: not known
 	partner: new Int32Array(n).fill(-1),	// row of the other half
 	parent: new Int32Array(n).fill(-1),	// row of the PRE around it
 	thread: new Uint32Array(n),		// number in threads
@@ -82,6 +81,10 @@ function tileRead(tile, first) {
 	[events.comm, events.point, events.flags, events.length, events.role,
 		events.depth].forEach(plain);
 	columnRead(events.latency, rows, first, () => numbers.nextSigned());
+	columnRead(events.self, rows, first, () => {
+		const self = numbers.nextSigned();
+		return self < 0 ? NaN : self;
+	});
 	for (let i = first; i < first + rows; i++)
 		events.call[i] = events.number[i] - numbers.next();
 	tile.element.remove();
@@ -144,7 +147,7 @@ function threadOf(i) {
 		number = threads.length;
 		map.set(events.tid[i], number);
 		threads.push({ trace: events.trace[i], pid: events.pid[i],
-			tid: events.tid[i], inside: [], open: [] });
+			tid: events.tid[i], open: [] });
 	}
 	return number;
 }
@@ -164,36 +167,19 @@ function dataFind(number, end = n) {
 	return -1;
 }
 
-// The time of the calls that are deeper, which ended.
-function insideTake({ inside }, depth) {
-	let sum = 0;
-	for (let k = depth + 1; k < inside.length; k++)
-		sum += inside[k] ?? 0;
-	inside.length = Math.min(inside.length, depth + 1);
-	return sum;
-}
-
-// Pairs, what is around an event, and self times; in the order of rows.
+// Pairs, and what is around an event; in the order of rows.
 function callFind(i) {
 	const depth = events.depth[i], role = events.role[i];
-	const thread = threads[events.thread[i]];
-	const { inside, open } = thread;
+	const { open } = threads[events.thread[i]];
 	open.length = Math.min(open.length, depth);
 	events.parent[i] = open[depth - 1] ?? -1;
 	if (role === ROLE_PRE) {
-		// what an unmatched call left is time of the one around it
-		const left = insideTake(thread, depth);
-		inside[depth] = (inside[depth] ?? 0) + left;
 		open[depth] = i;
 	} else if (role === ROLE_MATCHED) {
 		const call = dataFind(events.call[i], i);
-		const sum = insideTake(thread, depth);
-		inside[depth] = (inside[depth] ?? 0) + events.latency[i];
 		if (call >= 0) {
 			events.partner[i] = call;
 			events.partner[call] = i;
-			events.self[i] = Math.max(0,
-				events.latency[i] - sum);
 		}
 	}
 }
@@ -221,10 +207,8 @@ async function dataLoad(progress) {
 		first += tile.rows;
 		progress(first);
 	});
-	for (const thread of threads) {
-		delete thread.inside;
+	for (const thread of threads)
 		delete thread.open;
-	}
 }
 
 // ---- values ----

@@ -69,10 +69,14 @@ function functionsFind() {
 		let of = functions.get(key);
 		if (!of)
 			functions.set(key, of = { key, point: events.point[i],
-				latencies: [], self: 0, open: 0, alone: 0 });
+				latencies: [], self: 0, selves: 0,
+				open: 0, alone: 0 });
 		if (role === ROLE_MATCHED) {
 			of.latencies.push(events.latency[i]);
-			of.self += events.self[i] || 0;
+			if (!isNaN(events.self[i])) {
+				of.self += events.self[i];
+				of.selves++;
+			}
 		} else if (role === ROLE_PRE) {
 			of.open++;
 		} else {
@@ -103,13 +107,21 @@ function spanColumn(title, value) {
 		(of) => value(of) ?? -1, "number"];
 }
 
+// With > where that of some calls is not known
+function selfShow(of) {
+	if (!of.selves)
+		return "-";
+	return (of.selves < of.latencies.length ? "> " : "") +
+		spanShow(of.self);
+}
+
 const FUNCTION_COLUMNS = [
 	["Function", (of) => nameCell(of.point), (of) => nameOf(of.point),
 		"name"],
 	["Calls", (of) => countShow(of.latencies.length),
 		(of) => of.latencies.length, "number"],
 	spanColumn("Total", (of) => of.total),
-	spanColumn("Self", (of) => of.self),
+	["Self", selfShow, (of) => of.selves ? of.self : -1, "number"],
 	spanColumn("Least", (of) => of.latencies[0]),
 	spanColumn("Mean", (of) => of.latencies.length ?
 		of.total / of.latencies.length : undefined),
