@@ -194,7 +194,11 @@ static void flags_store(struct gen *gen)
 	code_store_imm(c, 4, RECORD, RECORD_AT(session), target->session);
 }
 
-/* All of the header but stamp and length. */
+/*
+ * All of the header but stamp and length. The time goes on during suspend: a
+ * monotonic clock with an offset from when the probe was armed would be wrong
+ * after it, and isn't measurably faster.
+ */
 static void header_store(struct gen *gen)
 {
 	int recorded = temp_load(gen, 8, PLACE, COUNT_AT(recorded));
