@@ -22,6 +22,28 @@ static const struct tdf_stmt *aggregate_stmt(const struct gen *gen, uint32_t i)
 	return &gen->plan->tdf->stmts[gen->plan->aggregate_first + i];
 }
 
+static bool interrupted(const struct gen *gen)
+{
+	const struct body_target *target = gen->plan->target;
+
+	return target->context == BODY_KPROBE || !target->preempt_disable ||
+	       !target->preempt_enable;
+}
+
+static void add(struct gen *gen, int row, int off, int value)
+{
+	struct code *c = gen->c;
+	int sum;
+
+	if (interrupted(gen)) {
+		code_atomic(c, BPF_ADD, row, off, value);
+		return;
+	}
+	sum = temp_load(gen, 8, row, off);
+	code_alu(c, BPF_ADD, sum, value);
+	code_store(c, 8, row, off, sum);
+}
+
 /* One more of what the point counts in `aggregated` */
 static void aggregated_count(struct gen *gen, int off)
 {
@@ -34,7 +56,7 @@ static void aggregated_count(struct gen *gen, int off)
 	code_alu(c, BPF_ADD, R0, row);
 	code_lookup(c, gen->plan->target->aggregated_fd, key_new(gen, R0),
 		    missing);
-	code_atomic(c, BPF_ADD, R0, off, temp_const(gen, 1));
+	add(gen, R0, off, temp_const(gen, 1));
 	code_label_place(c, missing);
 }
 
@@ -118,23 +140,28 @@ static int bucket_generate(struct gen *gen, int value)
 	return number;
 }
 
-/* The rest of the key. The epoch is of now, so what is cleared while this waits
- * is not added to. */
+/*
+ * The head of the key, in one store: of several the kernel's hash would have to
+ * wait. The epoch is of now, so what is cleared while this waits is not added to.
+ */
 static void key_finish(struct gen *gen, code_slot key, uint32_t i, int value)
 {
 	struct code *c = gen->c;
-	int state = code_temp_new(c);
+	int epoch = code_temp_new(c), head = point_reg(gen), bucket;
 
-	code_slot_store(c, 2, key, KEY_AT(point), point_reg(gen));
-	code_slot_store_imm(c, 2, key, KEY_AT(statement), i);
-	if (aggregate_stmt(gen, i)->reg == TDF_AGGREGATE_HIST)
-		code_slot_store(c, 2, key, KEY_AT(bucket),
-				bucket_generate(gen, value));
-	else
-		code_slot_store_imm(c, 2, key, KEY_AT(bucket), 0);
-	code_map_value(c, state, gen->plan->target->state_fd, 0);
-	code_load(c, 4, state, state, STATE_AT(epoch));
-	code_slot_store(c, 2, key, KEY_AT(epoch), state);
+	if (i)
+		code_alu_imm(c, BPF_OR, head,
+			     (int)i << 8 * KEY_AT(statement));
+	if (aggregate_stmt(gen, i)->reg == TDF_AGGREGATE_HIST) {
+		bucket = bucket_generate(gen, value);
+		code_alu_imm(c, BPF_LSH, bucket, 8 * KEY_AT(bucket));
+		code_alu(c, BPF_OR, head, bucket);
+	}
+	code_map_value(c, epoch, gen->plan->target->state_fd, 0);
+	code_load(c, 4, epoch, epoch, STATE_AT(epoch));
+	code_alu_imm(c, BPF_LSH, epoch, 8 * KEY_AT(epoch));
+	code_alu(c, BPF_OR, head, epoch);
+	code_slot_store(c, 8, key, 0, head);
 }
 
 /* r0 = the value of the key, which is a new one; there is no room: to `lost` */
@@ -153,28 +180,6 @@ static void value_new(struct gen *gen, code_slot key, code_label lost)
 	code_alu_imm(c, BPF_MOV, R4, BPF_NOEXIST);
 	code_call(c, BPF_FUNC_map_update_elem);
 	code_lookup(c, fd, key, lost);
-}
-
-static bool interrupted(const struct gen *gen)
-{
-	const struct body_target *target = gen->plan->target;
-
-	return target->context == BODY_KPROBE || !target->preempt_disable ||
-	       !target->preempt_enable;
-}
-
-static void add(struct gen *gen, int row, int off, int value)
-{
-	struct code *c = gen->c;
-	int sum;
-
-	if (interrupted(gen)) {
-		code_atomic(c, BPF_ADD, row, off, value);
-		return;
-	}
-	sum = temp_load(gen, 8, row, off);
-	code_alu(c, BPF_ADD, sum, value);
-	code_store(c, 8, row, off, sum);
 }
 
 /* The higher one, unsigned */

@@ -121,19 +121,26 @@ int temp_const(struct gen *gen, uint64_t number)
 /* Without branches: the verifier would walk all that follows once for each way. */
 int highest_bit(struct gen *gen, int number)
 {
+	/* of the numbers below 16, four bits each */
+	const uint64_t table = 0x3333333322221100;
 	struct code *c = gen->c;
 	int rest = code_copy(c, number), place = temp_const(gen, 0);
 	int part = code_temp_new(c);
 
-	for (int step = 32; step; step /= 2) {
+	for (int step = 32; step > 2; step /= 2) {
 		code_move(c, part, rest);
 		code_alu_imm(c, BPF_RSH, part, step);
 		code_alu_imm(c, BPF_NEG, part, 0);
-		code_alu_imm(c, BPF_RSH, part, 63);
-		code_alu_imm(c, BPF_MUL, part, step);
+		code_alu_imm(c, BPF_ARSH, part, 63);
+		code_alu_imm(c, BPF_AND, part, step);
 		code_alu(c, BPF_RSH, rest, part);
 		code_alu(c, BPF_ADD, place, part);
 	}
+	code_alu_imm(c, BPF_LSH, rest, 2);
+	code_const(c, part, table);
+	code_alu(c, BPF_RSH, part, rest);
+	code_alu_imm(c, BPF_AND, part, 15);
+	code_alu(c, BPF_ADD, place, part);
 	return place;
 }
 

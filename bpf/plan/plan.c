@@ -435,6 +435,7 @@ int plan_make(struct plan *plan, const struct tdf *tdf,
 	plan_kept_find(plan);
 	items_find(plan);
 	items_know(plan);
+	plan->process &= !plan->silent;
 	plan->direct = direct_possible(plan);
 	sizes_find(plan);
 	budget_share(plan);

@@ -187,6 +187,43 @@ static int condition(struct body *body, struct error *err)
 	return finish(body, err);
 }
 
+/* Every kind of aggregate, by a number and a text */
+static void aggregates_add(void)
+{
+	bed_stmt(&bed, TDF_STMT_BY, 0, 8, RPN(OP_breg + RSI, 0));
+	bed_stmt(&bed, TDF_STMT_BY, 0, 20, RPN(OP_breg + RDI, 8, OP_deref))
+		->reg = TDF_BY_TEXT;
+	for (int kind = 0; kind < TDF_AGGREGATE_KINDS; kind++)
+		bed_memory(&bed, TDF_STMT_AGGREGATE, 0,
+			   (uint8_t[]){ OP_breg + RDI, 0, OP_deref },
+			   kind ? 3 : 0)->reg = kind;
+	bed.target.aggregates_fd = 40;
+	bed.target.aggregated_fd = 41;
+}
+
+static int aggregates(struct body *body, struct error *err)
+{
+	begin(BODY_UPROBE, EM_X86_64);
+	aggregates_add();
+	return finish(body, err);
+}
+
+static int aggregates_absent(struct body *body, struct error *err)
+{
+	begin(BODY_UPROBE, EM_X86_64);
+	bed_reg(&bed, RDI, 8);
+	aggregates_add();
+	bed.target.bring_in = true;
+	return finish(body, err);
+}
+
+static int aggregates_kernel(struct body *body, struct error *err)
+{
+	begin(BODY_KPROBE, EM_X86_64);
+	aggregates_add();
+	return finish(body, err);
+}
+
 static int limits(struct body *body, struct error *err)
 {
 	begin(BODY_UPROBE, EM_X86_64);
@@ -1259,6 +1296,9 @@ static const struct kind bodies[] = {
 	{ "call_return", call_return },
 	{ "call_name", call_name },
 	{ "release", release },
+	{ "aggregates", aggregates },
+	{ "aggregates_absent", aggregates_absent },
+	{ "aggregates_kernel", aggregates_kernel },
 	{ "from_static", from_static },
 	{ "of_registers", of_registers },
 	{ "with_constants", with_constants },

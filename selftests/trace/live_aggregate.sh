@@ -68,6 +68,7 @@ tracefmt --aggregates --format=json "$TMP/all.ras" >"$TMP/all.json"
 is "$(grep -c '"name": "take", "kind": ' "$TMP/all.json")" 5 "as JSON"
 like "$(cat "$TMP/all.json")" \
 	'"kind": "sum", "expression": "value", .*"sum": 1234950000' "  its values"
+like "$(trace explain-loss all)" "100000 +aggregated " "loss is explained"
 like "$(tracefmt -s "$TMP/all.ras")" "^ +1 +1 +100000 +0 " \
 	"the figures have the hits"
 status 2 "as CSV" tracefmt --aggregates --format=csv "$TMP/all.ras"
@@ -109,6 +110,14 @@ max hits name kind
 29 40 write 0" "by a text and a number"
 is "$(figure hits) $(figure recorded) $(figure aggregated)" "100000 120 0" \
 	"with data there are records, too"
+
+# Screen after screen
+status 0 "top" trace top -n 3 -i 0.1 -r 2 by
+is "$(grep -c 'take: count by name, kind' "$TMP/out")" 3 "  so many screens"
+is "$(grep -c '\.\.\. and 1 more' "$TMP/out")" 6 "  with so many rows"
+is "$(grep -c '^ *0 hits/s$' "$TMP/out")" 4 "  and what came since"
+status 1 "top of nothing" trace top -n 1 nothing
+status 2 "no rounds" trace top -n 0
 trace off --all
 
 # Absent pages, a map that is full

@@ -331,6 +331,8 @@ static void loss_print_rows(const struct point_loss *loss)
 	printf("%14" PRIu64 " %-11s are in the buffer\n", figure->present,
 	       "present");
 	loss_print_filtered(loss);
+	loss_print_row(figure->aggregated, "aggregated",
+		       "added up in the kernel: a tracepoint without data makes no records");
 	loss_print_row(figure->dropped, "dropped",
 		       "the CPU's %u slices were busy with %s",
 		       1 + RAS_NEST_LEVELS, entry->flags & RAS_SESSION_PREEMPT ?

@@ -146,6 +146,12 @@ static void stmt_head(FILE *file, const struct tdf_stmt *stmt)
 	case TDF_STMT_IF:
 		fputs("IF\n", file);
 		break;
+	case TDF_STMT_BY:
+		fprintf(file, "BY %s of\n", names_by[stmt->reg]);
+		break;
+	case TDF_STMT_AGGREGATE:
+		fprintf(file, "AGGREGATE %s\n", names_aggregate[stmt->reg]);
+		break;
 	default:
 		fprintf(file, "STACK up to %u frames\n", stmt->length);
 	}
@@ -378,6 +384,7 @@ static int target_fill(struct body_target *target, struct body_layout *layout,
 	*target = (struct body_target){
 		.buffer_fd = 1, .nest_fd = 2, .count_fd = 3, .state_fd = 4,
 		.sites_fd = 5, .limits_fd = 6, .why_fd = 7, .trigger_fd = 8,
+		.aggregates_fd = 10, .aggregated_fd = 11,
 		.processes_fd = 9, .test_fd = -1, .session = 1, .cpus = 1,
 		.func_ip = true, .bring_in = layout->vma && !resident_only,
 		.slice_bytes = RAS_SLICE_DEFAULT, .nest_bytes = RAS_NEST_BYTES,
@@ -417,7 +424,7 @@ static int show(const char *path, const struct listing_settings *settings,
 		string_print(tdf, module->path);
 		printf("', id %s\n", id);
 	}
-	puts("maps: 1 buffer, 2 nest, 3 count, 4 state, 5 sites, 6 limits, 7 why, 8 trigger, 9 processes");
+	puts("maps: 1 buffer, 2 nest, 3 count, 4 state, 5 sites, 6 limits, 7 why, 8 trigger, 9 processes, 10 aggregates, 11 aggregated");
 	source_lines_open(&source, tdf);
 	for (uint32_t i = 0; i < tdf->header->points.count && !code; i++)
 		code = point_show(tdf, &tdf->points[i], &target, settings->stage,
