@@ -238,8 +238,9 @@ static void histograms_add(struct text *text,
 			text_add_string(text, k + 1 < legend->by_count ? ", " :
 									 ": ");
 		}
-		text_print(text, "%" PRIu64 " values, sum %" PRId64
-			   ", mean %.1f", row->count, row->value,
+		text_print(text, "%" PRIu64 " value%s, sum %" PRId64
+			   ", mean %.1f", row->count,
+			   row->count == 1 ? "" : "s", row->value,
 			   aggregate_mean(row));
 		for (size_t k = 0;
 		     k < sizeof(permilles) / sizeof(*permilles); k++)
