@@ -55,6 +55,9 @@ status 0 "elsewhere" trace run "$TDF" -- "$TMP/target" 2
 is "$(grep -c '^Event' "$TMP/out")" 2 "is the layout of the manual"
 ok "calls" terminal trace run --slow=0 -e 'work' -- "$TMP/target" 2
 is "$(grep -cE '[num]s  [(]target[)] work[(].*[)] = ' "$TMP/plain")" 2 "are lines with results"
+ok "--context" terminal trace run --context cpu,ppid -e 'work' -- "$TMP/target" 2
+is "$(grep -A 1 'work[(].*[)] = ' "$TMP/plain" | grep -c '^CPU \[')" 2 \
+	"follows the line of a call"
 ok "--calls" trace run --calls --no-summary -e 'work' -- "$TMP/target" 2
 is "$(grep -c '^{"function":' "$TMP/.tap")" 2 "are objects"
 tap_done

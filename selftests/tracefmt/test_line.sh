@@ -52,6 +52,9 @@ status 0 "chosen calls" show --format=line -e 'latency > 1us' calls.ras
 is "$(cat out)" \
 	'  +0.000000000 app:70              21.40 us  open(name = "/etc/passwd") = 3' \
 	"are lines"
+cp calls.ras again.ras
+status 0 "several traces" show --format=line calls.ras again.ras
+like "$(head -n 1 out)" ' target/app:71 ' "have the host"
 status 0 "--utc" show --format=line --utc calls.ras
 like "$(head -n 1 out)" '^[ 0-9:]+[.][0-9]{9} app:71 ' "is a time of day"
 

@@ -38,7 +38,8 @@
 #define TIME_WIDTH	18
 #define SINCE_WIDTH	14		/* seconds, of --format=line */
 #define THREAD_WIDTH	16		/* its name and id there */
-#define THREAD_MAX	(4 * 16 + 16)
+#define HOST_MAX	(4 * 72)
+#define THREAD_MAX	(HOST_MAX + 4 * 16 + 16)
 #define LATENCY_WIDTH	12
 #define INDENT_MAX	40	/* levels; deeper ones have their number */
 #define NOT_TOLD	(EVENT_FAULT | EVENT_CUT | EVENT_PAGED_IN | \
@@ -242,7 +243,7 @@ static int title_make(struct tree_thread *thread, const struct output *output,
 {
 	const struct ras_record *r = event->record;
 	const char *comm = event_thread_comm(event);
-	char date[32], name[4 * 16 + 1] = "", host[4 * 72 + 1] = "";
+	char date[32], name[4 * 16 + 1] = "", host[HOST_MAX + 1] = "";
 	struct clock clock = { .utc = output->settings->utc };
 
 	if (comm)
@@ -278,13 +279,19 @@ static struct tree_thread *tree_thread_find(struct tree_output *tree,
 	return thread;
 }
 
-/* "app:70" */
+/* "app:70", of several traces "host/app:70" */
 static void thread_name_set(struct tree_thread *thread,
+			    const struct output *output,
 			    const struct event *event)
 {
 	const char *comm = event_thread_comm(event);
+	const char *host = event->trace->file.host;
 	char *p = thread->name;
 
+	if (output->stream->count > 1 && *host) {
+		p = text_put_safe(p, host, strlen(host));
+		*p++ = '/';
+	}
 	if (comm) {
 		p = text_put_safe(p, comm, strnlen(comm, 16));
 		*p++ = ':';
@@ -690,7 +697,7 @@ static int tree_event(struct output *output, const struct event *event,
 	    output_decode(event, scratch, NULL))
 		return -ENOMEM;
 	if (tree->as_lines)
-		thread_name_set(thread, event);
+		thread_name_set(thread, output, event);
 	for (size_t i = 0; i < seen.ended_count && !code; i++)
 		code = tree_ended(output, seen.ended[i], text);
 	if (code)
