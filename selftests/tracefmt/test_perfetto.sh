@@ -3,19 +3,11 @@
 # --format=perfetto: JSON by the rules of the Trace Event format, with the slices
 # that a viewer shows, and every event, field and time of --format=json.
 . "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/tracefmt/calls.sh"
 
-make_calls=${BUILT:-$TOP/build/selftests}/tracefmt/make_calls
 make_trace=${BUILT:-$TOP/build/selftests}/tracefmt/make_trace
 rules=$TOP/selftests/tracefmt/perfetto.py
-[ -x "$make_calls" ] || skip_all "needs $make_calls"
 need python3
-unset TRACEFMT_PATH TRACEFMT_PREFIX
-cd "$TMP" || exit 1
-
-# calls NAME [HOST]: the script comes from stdin
-calls() {
-	"$make_calls" "$@" || bail "make_calls $*"
-}
 
 # view [EVENTS]
 view() {

@@ -9,46 +9,7 @@ LC_ALL=C
 export LC_ALL
 cd "$TMP" || exit 1
 
-cat >app.c <<'END'
-#include <stdio.h>
-#include <string.h>
-
-struct item { int id; const char *name; };
-static int counter;
-int total = 5;
-
-static inline __attribute__((always_inline)) int twice(int x)
-{
-	int y = x * 2;
-
-	counter += y;
-	return y;
-}
-
-__attribute__((noinline)) int greet(const char *who, int v)
-{
-	int n = twice(v) + (int)strlen(who);
-	struct item it = { n, who };
-
-	printf("%s %d\n", who, n);
-	total += it.id;
-	return n;
-}
-
-__attribute__((noinline)) static void quiet(struct item *p, double d)
-{
-	p->id += d;
-	greet(p->name, p->id);
-}
-
-int main(int argc, char **argv)
-{
-	struct item it = { argc, argv[0] };
-
-	quiet(&it, argc);
-	return greet("x", argc) < 0;
-}
-END
+cp "$TOP/selftests/trcust/lsp/app.c" .
 cat >member.py <<'END'
 import json, sys
 data = json.load(open(sys.argv[1]))
@@ -104,9 +65,9 @@ for options in "-O2" "-O0"; do
 			sub(/^0*/, "0x", $1); print $1, $3 }' | sort -k2)" \
 		"$options: functions are where nm has them"
 	like "$(tr -s ' ' <list.out)" \
-		'^0x[0-9a-f]+ [0-9]+ greet app\.c:1[67] int \(char \*who, int v\)$' \
+		'^0x[0-9a-f]+ [0-9]+ greet app\.c:1[78] int \(char \*who, int v\)$' \
 		"$options: with source and type"
-	like "$(tr -s ' ' <list.out)" '^inlined x1 twice app\.c:8 int \(int x\)$' \
+	like "$(tr -s ' ' <list.out)" '^inlined x1 twice app\.c:9 int \(int x\)$' \
 		"$options: and those that are only inlined"
 	list functions --include 'gr*' --include main --exclude m? --exclude main app
 	is "$(awk '{ print $3 }' list.out)" greet "$options: patterns choose"
@@ -120,8 +81,8 @@ for options in "-O2" "-O0"; do
 	judge greet app "$options: what is listed at an entry is what VARS takes"
 	judge greet,RETEP=EXIT app "$options: at an exit"
 	like "$(cat list.out)" '"name": "\$result"' "$options: and the result"
-	judge @app.c,21 app "$options: at a line"
-	shows variables:@app.c:21 app '^ local n int [^-]' \
+	judge @app.c,22 app "$options: at a line"
+	shows variables:@app.c:22 app '^ local n int [^-]' \
 		"$options: a line as other tools write it"
 	shows variables:greet+0 app '^greet\+0 at' "$options: at an offset"
 	shows variables:twice app 'in twice\(\), inlined$' \
@@ -152,7 +113,7 @@ like "$(cat list.err)" '--debug FILE names' "and what helps"
 shows "variables:@ADDR,$(nm app | awk '$3 == "greet" { print "0x" $1 }')" bare \
 	'^ register \$rdi ' "registers of arguments"
 list functions --debug whole bare
-like "$(tr -s ' ' <list.out)" ' greet app\.c:1[67] int \(' \
+like "$(tr -s ' ' <list.out)" ' greet app\.c:1[78] int \(' \
 	"a debug file has the names"
 list variables:greet --debug whole bare
 like "$(tr -s ' ' <list.out)" '^ parameter v int register rsi$' "and the variables"

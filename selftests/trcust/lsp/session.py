@@ -126,7 +126,7 @@ ok("register" in items["who"]["documentation"], "and places",
 ok("not available" in items["n"]["documentation"], "or why they have none",
    items["n"])
 ok(items["n"]["sortText"] > items["who"]["sortText"], "which come last")
-quiet = HEADER + "TRACE TP=@app.c,30, VARS=("
+quiet = HEADER + "TRACE TP=@app.c,31, VARS=("
 same(labels(quiet + "p->|"), ["id", "name", "next"], "members")
 same(labels(quiet + "p->next->n|)"), ["id", "name", "next"], "of members")
 same(labels(quiet + "p->next[2].|"), ["id", "name", "next"], "of elements")
