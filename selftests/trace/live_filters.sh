@@ -110,7 +110,7 @@ if [ -n "$group" ] && mkdir "$group/inner" &&
 		# their names are in files of docker and podman
 		mkdir -p "$TMP/lib/docker/containers/$id" \
 			"$TMP/lib/containers/storage/overlay-containers"
-		echo '{"ID":"x","Name":"/web"}' \
+		echo '{"ID": "x", "Config": {"Name":"/in"}, "Name": "/web"}' \
 			>"$TMP/lib/docker/containers/$id/config.v2.json"
 		echo "[{\"id\":\"$(printf %064d 0)\",\"names\":[\"no\"]},
 			{\"id\":\"$id\",\"names\":[\"a\",\"db\"]}]" \
@@ -120,9 +120,11 @@ if [ -n "$group" ] && mkdir "$group/inner" &&
 				'mount --bind "$1" /var/lib && trace on -n --cgroup "$2" "$3"' \
 				sh "$TMP/lib" $name "$TDF"
 		done
-		status 1 "no such name" unshare -m sh -c \
-			'mount --bind "$1" /var/lib && trace on -n --cgroup "$2" "$3"' \
-			sh "$TMP/lib" we "$TDF"
+		for name in we in; do
+			status 1 "no container: $name" unshare -m sh -c \
+				'mount --bind "$1" /var/lib && trace on -n --cgroup "$2" "$3"' \
+				sh "$TMP/lib" $name "$TDF"
+		done
 		echo "$CALLER_PID" >"$group/inner/cgroup.procs"
 		rmdir "$unit"
 		;;

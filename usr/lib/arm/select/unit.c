@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "unit.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/json_read.h"
 #include "lib/outfile.h"
 
 #define ID_LENGTH	64	/* hexadecimal digits */
@@ -31,60 +31,70 @@ static size_t hex_digits(const char *text)
 	return strspn(text, "0123456789abcdef");
 }
 
-/* All of a small file; to be freed. NULL: it can't be read. */
-static char *file_text(const char *path)
+/* The JSON of a file, whose text becomes *text; both are to be freed. */
+static bool file_json(const char *path, struct json_tree *tree, char **text)
 {
 	FILE *file = fopen(path, "re");
-	char *text = NULL;
+	ssize_t length = -1;
 	size_t size = 0;
 
-	if (!file)
-		return NULL;
-	if (getdelim(&text, &size, '\0', file) < 0) {
-		free(text);
-		text = NULL;
+	*tree = (struct json_tree){ 0 };
+	*text = NULL;
+	if (file) {
+		length = getdelim(text, &size, '\0', file);
+		fclose(file);
 	}
-	fclose(file);
-	return text;
+	return length >= 0 && !json_read(tree, *text, length, NULL);
 }
 
-/* docker has a directory for each container, with its name in a file. */
+static bool is_container_id(const char *id)
+{
+	return hex_digits(id) == ID_LENGTH && !id[ID_LENGTH];
+}
+
+/* docker has a directory for each container, with its name in a file:
+ * {"Name":"/NAME", ... */
 static void docker_visit(int directory, const char *id, void *context)
 {
 	struct unit_search *search = context;
-	char path[PATH_MAX], name[256], *text;
+	struct json_tree tree;
+	const char *name;
+	char path[PATH_MAX], *text;
 
-	if (hex_digits(id) != ID_LENGTH || id[ID_LENGTH] ||
+	if (!is_container_id(id) ||
 	    snprintf(path, sizeof(path), DOCKER "/%s/config.v2.json", id) >=
-	    (int)sizeof(path) ||
-	    snprintf(name, sizeof(name), "\"Name\":\"/%s\"", search->name) >=
-	    (int)sizeof(name))
+	    (int)sizeof(path))
 		return;
-	text = file_text(path);
-	if (text && strstr(text, name))
-		strcpy(search->id, id);
+	if (file_json(path, &tree, &text)) {
+		name = json_node_text(json_member(tree.root, "Name"));
+		if (name && name[0] == '/' && !strcmp(name + 1, search->name))
+			strcpy(search->id, id);
+	}
+	json_tree_free(&tree);
 	free(text);
 }
 
 /* podman: [{"id":"ID","names":["NAME"], ... */
 static void podman_search(struct unit_search *search)
 {
-	char *text = file_text(PODMAN), *id = text, name[256];
+	const struct json_node *container, *name, *names;
+	struct json_tree tree;
+	const char *id;
+	char *text;
 
-	snprintf(name, sizeof(name), "\"%s\"", search->name);
-	while (id && (id = strstr(id, "\"id\":\""))) {
-		char *end, *names;
-
-		id += strlen("\"id\":\"");
-		names = strstr(id, "\"names\":[");
-		end = names ? strchr(names, ']') : NULL;
-		if (!end)
-			break;
-		*end = '\0';
-		if (strstr(names, name) && hex_digits(id) == ID_LENGTH)
-			memcpy(search->id, id, ID_LENGTH);
-		id = end + 1;
+	container = file_json(PODMAN, &tree, &text) &&
+		    tree.root->kind == JSON_ARRAY ? tree.root->first : NULL;
+	for (; container; container = container->next) {
+		id = json_node_text(json_member(container, "id"));
+		names = json_member(container, "names");
+		if (!id || !is_container_id(id) || !names ||
+		    names->kind != JSON_ARRAY)
+			continue;
+		for (name = names->first; name; name = name->next)
+			if (json_node_is(name, search->name))
+				strcpy(search->id, id);
 	}
+	json_tree_free(&tree);
 	free(text);
 }
 
