@@ -180,7 +180,7 @@ static void filter_silent(struct gen *gen)
 	code_atomic(c, BPF_ADD | BPF_FETCH, gen->limits, LIMIT_AT(recorded),
 		    hits);
 	code_jump_if(c, BPF_JGE, hits,
-		     temp_const(gen, gen->plan->point->maxhits),
+		     temp_const(gen, gen->plan->maxhits),
 		     gen->filtered[RAS_FILTERED_MAXHITS]);
 }
 
@@ -192,19 +192,19 @@ void filter_limits(struct gen *gen)
 	struct code *c = gen->c;
 
 	if (gen->plan->kind == PLAN_STATIC ||
-	    (!point->passcount && !point->maxhits && !rate))
+	    (!point->passcount && !gen->plan->maxhits && !rate))
 		return;
 	code_lookup(c, target->limits_fd, key_new(gen, point_reg(gen)),
 		    gen->leave);
 	code_move(c, gen->limits, R0);
 	if (point->passcount)
 		filter_passcount(gen);
-	if (point->maxhits)
+	if (gen->plan->maxhits)
 		code_jump_if(c, BPF_JGE,
 			     temp_load(gen, 8, gen->limits, LIMIT_AT(recorded)),
-			     temp_const(gen, point->maxhits),
+			     temp_const(gen, gen->plan->maxhits),
 			     gen->filtered[RAS_FILTERED_MAXHITS]);
-	if (point->maxhits && gen->plan->silent)
+	if (gen->plan->maxhits && gen->plan->silent)
 		filter_silent(gen);
 	if (rate)
 		filter_rate(gen);

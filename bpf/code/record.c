@@ -92,7 +92,7 @@ static bool record_left(const struct gen *gen)
 	const struct plan *plan = gen->plan;
 
 	return code_label_used(gen->c, gen->absent) &&
-	       plan->kind == PLAN_RECORD && !plan->point->maxhits &&
+	       plan->kind == PLAN_RECORD && !plan->maxhits &&
 	       !plan->target->max_rate;
 }
 
@@ -163,14 +163,14 @@ static void maxhits_count(struct gen *gen, const struct ways *w)
 	struct code *c = gen->c;
 	int hits;
 
-	if (!gen->plan->point->maxhits || gen->version == VERSION_AGAIN)
+	if (!gen->plan->maxhits || gen->version == VERSION_AGAIN)
 		return;
 	test_muted(gen, muted);
 	hits = temp_const(gen, 1);
 	code_atomic(c, BPF_ADD | BPF_FETCH, gen->limits, LIMIT_AT(recorded),
 		    hits);
 	code_jump_if(c, BPF_JGE, hits,
-		     temp_const(gen, gen->plan->point->maxhits), w->full);
+		     temp_const(gen, gen->plan->maxhits), w->full);
 	code_label_place(c, muted);
 }
 

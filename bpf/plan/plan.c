@@ -414,6 +414,10 @@ int plan_make(struct plan *plan, const struct tdf *tdf,
 	plan->tdf = tdf;
 	plan->point = point;
 	plan->site = site;
+	plan->maxhits = point->maxhits;
+	if (target->max_hits &&
+	    (!plan->maxhits || plan->maxhits > target->max_hits))
+		plan->maxhits = target->max_hits;
 	if (!plan->cpu) {
 		plan_fail(plan, -ENOSYS, "registers of machine %u are not known",
 			  module->machine);

@@ -131,6 +131,7 @@ struct plan {
 	struct plan_item items[TDF_STMTS_MAX];
 	uint32_t item_count;
 	uint32_t numbers;	/* of the last item that has one */
+	uint32_t maxhits;	/* 0: none */
 	uint32_t budget;	/* MAXDATALENGTH less what is in every record */
 	uint32_t spread;	/* 2^n - 1: bounds the sum of the items' lengths */
 	bool large;		/* its frame can't be a lean one (bpf/body.c) */

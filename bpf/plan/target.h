@@ -139,6 +139,8 @@ struct body_target {
 	__u32 context_mask;		/* RAS_CONTEXT_* */
 	__u32 context_depth;		/* frames of RAS_CONTEXT_STACK */
 	__u32 max_rate;			/* records per second; 0: no ceiling */
+	__u32 max_hits;			/* MAXHITS of points that have none, or
+					 * more; 0: there is none */
 	bool trigger;			/* this point stops the recording */
 	__u64 trigger_after;		/* ... after so many more records */
 	/* of a kernel's module, when arming; user space has none */
