@@ -127,7 +127,8 @@ is "$(grep -vc '^trace' commands)" 0 "$page: they are commands"
 while read -r line; do
 	run "$line"
 	case $line in
-	*on*16M*)	./app --fast >/dev/null ;;
+	*on*16M* | *snapshot-on*) ./app --fast >/dev/null ;;
+	*wait*)		ok "  there it is" test -s hit.1.ras ;;
 	"trace query")	like "$(cat out)" '16 MiB|16384 KiB' "  the buffer"
 			like "$(cat out)" '^ +1 +on +5 ' "  the hits" ;;
 	tracefmt)	is "$(grep -c '^Event' out)" 10 "  the records" ;;

@@ -31,7 +31,7 @@ read_as() {
 
 status 3 "no buffer" "$reader" "$RASTRACE_RUN"
 make_app
-ok "armed" trace on --buffer 64K \
+ok "armed" trace on --max-cpu=off --buffer 64K \
 	--context=comm,uid,cgroup,cpu,ppid,stack "$TDF"
 good "an empty buffer" -q "$RASTRACE_RUN"
 "$TMP/target" 10

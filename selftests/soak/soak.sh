@@ -268,8 +268,8 @@ panic() {
 	load_begin
 	loaded rastrace || insmod "$SOAK/rastrace.ko" $SOAK_REGION
 	loaded rastrace_storm || insmod "$SOAK/rastrace_storm.ko"
-	did "on" trace on --buffer 256K --module "$SOAK/caller" 100,201
-	did "on" trace on victim
+	did "on" trace on --max-cpu=off --buffer 256K --module "$SOAK/caller" 100,201
+	did "on" trace on --max-cpu=off victim
 	did "hand-over" trace resume
 	beside storm sh -c "while :; do
 		echo 200 >/sys/module/rastrace_storm/parameters/run; done"
@@ -296,7 +296,7 @@ cgroup_make() {
 # What costs memory once: a buffer, a module, links of each kind
 warm_up() {
 	load_begin
-	trace on --buffer 64K victim >$S/did 2>&1 &&
+	trace on --max-cpu=off --buffer 64K victim >$S/did 2>&1 &&
 		trace on KERNEL >>$S/did 2>&1 &&
 		trace on --module "$SOAK/caller" 100 >>$S/did 2>&1 || {
 		not_ok "it can't be armed"
@@ -326,7 +326,7 @@ wanted=$((SOAK_BOOT / 2 + chosen))
 [ $wanted -lt $left ] || wanted=$left
 load_begin
 chance 2 || load_module
-did "the first buffer" trace on --buffer 64K victim
+did "the first buffer" trace on --max-cpu=off --buffer 64K victim
 began=$(seconds_now)
 steps_until $((began + wanted))
 left=$((left - $(seconds_now) + began))

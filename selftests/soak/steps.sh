@@ -12,7 +12,7 @@ step_arm() {
 	chance 6 && set -- "$@" --attach perf
 	chance 12 && set -- "$@" --stop-on 'victim(2):after 500'
 	one_of 'victim' 'victim(1,3)' 'victim(2)' 'victim(3-4)' 'victim(5)'
-	did arm trace on "$@" "$chosen"
+	did arm trace on --max-cpu=off "$@" "$chosen"
 }
 
 step_disarm() {
@@ -30,7 +30,7 @@ step_majors() {
 	verb=$chosen
 	one_of 100 200,201 201 100,200-203
 	if [ $verb = on ]; then
-		did majors trace on --module "$SOAK/caller" "$chosen"
+		did majors trace on --max-cpu=off --module "$SOAK/caller" "$chosen"
 	else
 		did majors trace off "$chosen"
 	fi
@@ -220,7 +220,7 @@ step_all_off() {
 	did "off --all" trace off --all
 	rm -f $S/state
 	one_of 64K 64K 256K 1M
-	did "a new buffer" trace on --buffer "$chosen" victim
+	did "a new buffer" trace on --max-cpu=off --buffer "$chosen" victim
 }
 
 # The weights

@@ -17,7 +17,7 @@ cleanup() {
 ok "the module is loaded" insmod "$ko/rastrace.ko"
 ok "and the sample" insmod "$ko/rastrace_sample.ko"
 ok "formats" trcust "$ko/rastrace_sample.tsf" "$TMP/sample.tdf"
-ok "on" trace on 200
+ok "on" trace on --max-cpu=off 200
 for name in process softirq hardirq nmi; do
 	ok "a record in $name context" sh -c "echo $name >$context"
 done

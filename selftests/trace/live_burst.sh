@@ -50,7 +50,7 @@ adds_up() {
 	is "$(printed "$1" "$TMP/file")" "$present" "$1: and of a file"
 }
 
-trace on --buffer 64K "$TMP/burst.tdf" "$TMP/odd.tdf" || bail "cannot arm"
+trace on --max-cpu=off --buffer 64K "$TMP/burst.tdf" "$TMP/odd.tdf" || bail "cannot arm"
 "$TMP/target" $CALLS &
 "$TMP/target" $CALLS
 wait $!

@@ -34,6 +34,11 @@ status 1 "an unknown name" trace run -e 'work(missing)' -- "$TMP/target" 2
 like "$(cat "$TMP/err")" "missing" "  is reported by trcust"
 is "$(ls -d "$TMP"/rastrace-* 2>/dev/null)" "" "  no directory is left"
 
+status 2 "--for is not for a program" trace run --for 1 -e 'work(n)' -- \
+	"$TMP/target" 2
+status 0 "--for ends what has no program" trace on --for 1s \
+	-e "$TMP/target:work(n)"
+
 # --- of a process that is there
 while :; do
 	"$TMP/target" 3

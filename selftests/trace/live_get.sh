@@ -13,7 +13,7 @@ MAJOR=197
 TRACE MINOR=1, TP=.work, DESC="work", FMT="n=%D at %{sym}",
 	FMT="text %P%S", REGS=($ARG1_32, $IP), ASCIIZ32=(F$ARG3,DIRECT,20)
 TSF
-trace on "$TDF" || bail "nothing is armed"
+trace on --max-cpu=off "$TDF" || bail "nothing is armed"
 where=$(trace query | sed -n 's/.*work+0 (0x\([0-9a-f]*\)).*/\1/p' |
 	tr abcdef ABCDEF)
 

@@ -103,6 +103,9 @@ wait $target 2>/dev/null
 hits=$(figure hits 1)
 diag "$hits hits before"
 is "$(figure state 2)" '"on"' "  the other one isn't"
+like "$(trace explain-loss "$HOT(1)")" "too slow [(]--max-cpu[)]" \
+	"  explain-loss has the reason"
+like "$(tracefmt --tff "$TMP" --summary)" "ended: muted at" "  so has tracefmt"
 "$TMP/target" 1000
 is "$(figure hits 1)" "$hits" "  its hits cost nothing any more"
 ok "the keeper goes on" keeper_runs
@@ -114,5 +117,24 @@ like "$(trace query)" "^cpu: programs take what isn't measured now" \
 	"  but nothing old, when the keeper is gone"
 trace off --all
 ok "off --all ends it" keeper_is_gone
+
+# --- without the option: the same, unless it is off
+"$TMP/target" 2000000000 &
+target=$!
+status 0 "on, with nothing else" trace on "$HOT"
+is "$(trace query --json | grep -c '"max_cpu": 5000')" 1 \
+	"  half a CPU is the limit"
+trace off --all
+status 0 "on --max-cpu=off" trace on --max-cpu=off "$HOT"
+sleep 1.5
+is "$(figure state 1)" '"on"' "  nothing is muted"
+is "$(trace query --json | grep -c '"max_cpu": null')" 1 "  there is no limit"
+trace off --all
+kill $target
+wait $target 2>/dev/null
+status 0 "a run of a second and more" trace run -o "$TMP/hot.ras" "$HOT" -- \
+	timeout 1.5 "$TMP/target" 2000000000
+like "$(cat "$TMP/err")" "take [0-9.]+ % of a CPU in their first second" \
+	"  reports what the tracepoints take"
 is "$(pins)" "" "  and nothing is left"
 tap_done

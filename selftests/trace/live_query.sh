@@ -173,7 +173,7 @@ else
 fi
 
 # While tracing goes on, no picture contradicts itself or the one before
-trace on --buffer 64K "$TDF"
+trace on --max-cpu=off --buffer 64K "$TDF"
 "$TMP/target" 100000000 &
 busy=$!
 rounds=0

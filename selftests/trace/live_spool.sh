@@ -59,7 +59,7 @@ status 1 "spool without a buffer" trace spool -o "$TMP/a.ras"
 ok "leaves no file" test ! -e "$TMP/a.ras"
 
 # All of it: what was there, and what comes
-trace on --buffer 2M "$TDF" || bail "nothing is armed"
+trace on --max-cpu=off --buffer 2M "$TDF" || bail "nothing is armed"
 file=$TMP/a.ras
 "$TMP/target" 10
 begin -o "$file"
@@ -90,7 +90,7 @@ is "$ended $(records "$file")" "0 10" "it goes on where that is ignored"
 
 # Records that come too fast are counted: a stopped spool reads nothing
 trace off --all
-trace on --buffer 64K "$TDF"
+trace on --max-cpu=off --buffer 64K "$TDF"
 file=$TMP/lossy.ras
 begin -o "$file"
 kill -STOP $spool
@@ -165,7 +165,7 @@ steadily() {
 
 # A cycle
 trace off --all
-trace on --buffer 256K "$TDF"
+trace on --max-cpu=off --buffer 256K "$TDF"
 file=$TMP/cycle.ras
 begin -o "$file" --size 200K --files 3
 steadily 15
@@ -325,7 +325,7 @@ trace suspend app
 "$TMP/target" 5
 trace resume app
 trace off "$TDF"
-trace on "$TDF"
+trace on --max-cpu=off "$TDF"
 "$TMP/target" 100
 mkdir "$TMP/two"
 cp "$TDF" "$TMP/two/other.tdf"

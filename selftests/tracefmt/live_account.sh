@@ -60,7 +60,7 @@ judge() {
 
 # run NAME BUFFER CALLS
 run() {
-	trace on --buffer "$2" account.tdf >log 2>&1 ||
+	trace on --max-cpu=off --buffer "$2" account.tdf >log 2>&1 ||
 		bail "trace on: $(cat log)"
 	status 0 "$1: 16 threads call" sh -c "./account 16 $3 >account.txt"
 	trace get account.ras >log 2>&1 || bail "trace get: $(cat log)"

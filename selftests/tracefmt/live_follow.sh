@@ -35,7 +35,7 @@ end() {
 status 1 "without a buffer" tracefmt --follow
 like "$(cat "$TMP/err")" "there is no trace buffer" "is reported"
 
-trace on --buffer 256K "$TDF" || bail "nothing is armed"
+trace on --max-cpu=off --buffer 256K "$TDF" || bail "nothing is armed"
 "$TMP/target" 10
 # a background job of a shell ignores SIGINT, unless a trap is set
 for signal in INT TERM; do
@@ -59,7 +59,7 @@ done
 
 # In order; the buffer has room for all of it
 trace off --all
-trace on --buffer 4M "$TDF"
+trace on --max-cpu=off --buffer 4M "$TDF"
 follow -q
 i=0
 while [ $i -lt 20 ]; do
@@ -90,7 +90,7 @@ is "$ended $(sed -n 's/^Event \[\([0-9]*\)\].*/\1/p' "$TMP/last.txt" |
 
 # Lost records are reported
 trace off --all
-trace on --buffer 64K "$TDF"
+trace on --max-cpu=off --buffer 64K "$TDF"
 follow --summary
 sleep 0.5
 kill -STOP $follower
@@ -131,7 +131,7 @@ is "$ended" 0 "it ends when the buffer is removed"
 like "$(cat "$TMP/follow.err")" "the buffer has been removed" "and says so"
 
 # A pipe
-trace on --buffer 256K "$TDF"
+trace on --max-cpu=off --buffer 256K "$TDF"
 mkfifo "$TMP/pipe"
 trace spool --follow >"$TMP/pipe" 2>/dev/null &
 spool=$!

@@ -8,6 +8,6 @@
 extern const struct command command_on, command_off, command_query,
 	command_suspend, command_resume, command_get, command_clear,
 	command_spool, command_follow, command_run, command_show,
-	command_explain_loss, command_keep, command_top;
+	command_explain_loss, command_wait, command_top, command_keep;
 
 #endif

@@ -287,6 +287,9 @@ static void loss_print_filtered(const struct point_loss *loss)
 		       "PASSCOUNT%s passes over the first hits", more);
 	if (point)
 		snprintf(more, sizeof(more), "=%u", point->maxhits);
+	if (point && (!point->maxhits ||
+		      loss->figure->recorded < point->maxhits))
+		snprintf(more, sizeof(more), " (--max-hits)");
 	loss_print_row(filtered[RAS_FILTERED_MAXHITS],
 		       names_filtered[RAS_FILTERED_MAXHITS],
 		       "MAXHITS%s was reached%s%s; arm it anew to count from 0 (trace off, trace on)",
@@ -361,7 +364,7 @@ static void loss_print_rows(const struct point_loss *loss)
 		     "leaves them out (--pid)");
 	if (loss->point->state == RAS_POINT_MUTED)
 		puts("and what hits since it was muted: it was too slow "
-		     "(--max-cpu); arm it anew with a higher ceiling, or log less");
+		     "(--max-cpu); arm it anew with a higher limit or --max-cpu=off, or log less");
 }
 
 /* Of several points, those without a hit are only listed. */

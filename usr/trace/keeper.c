@@ -22,10 +22,15 @@
 
 #define TICK_MS		(1000 / WATCH_TICKS)
 #define IDLE_MS		10000
+#define LEASE_MS	45000	/* proc(5), lease-break-time */
 #define BLIND_MS	1000	/* without news of kernel modules, or of files
 				 * that are written to */
 #define DETACH_NS	50000000	/* links go in the background */
+#define LITTLE_MS	1000
+#define NEW_NS		2000000000	/* of a session */
+#define STATS_NS	950000000	/* from one measurement to the next */
 #define SAMPLE_NS	10000000	/* of a second the kernel measures */
+#define NS_PER_MS	1000000ull
 #define NS_PER_HUNDREDTH 100000	/* of a second: 0.01 % */
 #define NICE		10
 
@@ -42,8 +47,13 @@ struct keeper {
 	size_t watch_count;
 	struct hit_cost trap;
 	bool trap_known;
-	unsigned int ticks;
 	bool ticking;			/* points are followed */
+	bool cpu_followed;		/* for --max-cpu */
+	bool cpu_little;		/* they take little of it */
+	uint64_t cpu_ns;		/* that the last look at it took */
+	/* CLOCK_BOOTTIME, ns: of the next one, of the next measurement of
+	 * programs, and until then new sessions are looked at often */
+	uint64_t cpu_next, stats_next, cpu_new;
 };
 
 static void buffer_forget(struct keeper *keeper)
@@ -90,7 +100,8 @@ static struct watch *watch_find(struct keeper *keeper,
 	if (!watches)
 		return NULL;
 	keeper->watches = watches;
-	if (watch_open(&watches[keeper->watch_count], session))
+	if (watch_open(&watches[keeper->watch_count], session, keeper->path,
+		       &keeper->buffer))
 		return NULL;
 	return &watches[keeper->watch_count++];
 }
@@ -195,28 +206,50 @@ static void slowest_mute(struct keeper *keeper, uint64_t used, uint64_t most)
 	}
 }
 
+/* What the armed points take, in hundredths of a per cent of a CPU. */
+static uint64_t cpu_tick(struct keeper *keeper, const struct session_list *list)
+{
+	struct watch *watch;
+	uint64_t used = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (!list->items[i].armed ||
+		    !(watch = watch_find(keeper, &list->items[i])))
+			continue;
+		watch_time(watch, &list->items[i], &keeper->trap);
+		used += watch_tick(watch, &list->items[i], &keeper->buffer);
+	}
+	return used / NS_PER_HUNDREDTH;
+}
+
+static void cpu_note(struct ras_control *control, uint64_t used)
+{
+	control->used_cpu = used;
+	__atomic_store_n(&control->used_time, buffer_time(), __ATOMIC_RELEASE);
+}
+
+/* What the kernel measures costs all programs of the machine something, and so
+ * does the measurement of probes: it is left alone as long as what the points
+ * take is little, by what is usual. */
 static void cpu_look(struct keeper *keeper, const struct session_list *list)
 {
 	const struct timespec moment = { .tv_nsec = SAMPLE_NS };
 	struct ras_control *control = keeper->buffer.control;
-	struct features features;
-	struct watch *watch;
-	uint64_t used = 0;
+	uint64_t begun = buffer_time(), used = cpu_tick(keeper, list);
+	bool little = used < USAGE_SMALL;
 	int stats;
 
-	if (!keeper->trap_known) {
+	keeper->cpu_ns = buffer_time() - begun;
+	keeper->cpu_little = little;
+	if (!little && !keeper->trap_known) {
 		keeper->trap_known = true;
-		if (!features_probe(&features, ATTACH_AUTO, NULL))
-			hit_cost_measure(&keeper->trap, &features);
+		hit_cost_recall(&keeper->trap, keeper->path);
+		used = cpu_tick(keeper, list);
 	}
-	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i].armed &&
-		    (watch = watch_find(keeper, &list->items[i])))
-			watch_time(watch, &list->items[i], &keeper->trap);
-	/* The kernel measures the time in programs, for a moment. */
-	stats = keeper->ticks % WATCH_TICKS ? -1 :
+	stats = little || begun < keeper->stats_next ? -1 :
 		bpf_enable_stats(BPF_STATS_RUN_TIME);
 	if (stats >= 0) {
+		keeper->stats_next = begun + STATS_NS;
 		for (size_t i = 0; i < keeper->watch_count; i++)
 			watch_programs_time(&keeper->watches[i], false);
 		nanosleep(&moment, NULL);
@@ -224,15 +257,22 @@ static void cpu_look(struct keeper *keeper, const struct session_list *list)
 			watch_programs_time(&keeper->watches[i], true);
 		close(stats);
 	}
-	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i].armed &&
-		    (watch = watch_find(keeper, &list->items[i])))
-			used += watch_tick(watch, &list->items[i],
-					   &keeper->buffer);
-	control->used_cpu = used / NS_PER_HUNDREDTH;
-	__atomic_store_n(&control->used_time, buffer_time(), __ATOMIC_RELEASE);
-	slowest_mute(keeper, used,
+	cpu_note(control, used);
+	slowest_mute(keeper, used * NS_PER_HUNDREDTH,
 		     (uint64_t)control->max_cpu * NS_PER_HUNDREDTH);
+}
+
+/* All its points. */
+static void session_off(struct keeper *keeper, const struct session *session)
+{
+	uint32_t points = session->entry->points;
+	bool *off = malloc(points + 1);
+
+	if (!off)
+		return;
+	memset(off, true, points + 1);
+	points_end(keeper, session->entry->index, off, RAS_POINT_OFF);
+	free(off);
 }
 
 /* Before another build is run with the probes of this one. */
@@ -240,24 +280,20 @@ static void session_end(struct keeper *keeper, const struct session *session,
 			struct watch *watch)
 {
 	const struct timespec moment = { .tv_nsec = DETACH_NS };
-	uint16_t index = session->entry->index;
-	uint32_t points = session->entry->points;
-	struct ras_session *entry = sesslog_find(&keeper->buffer, index);
-	bool *off = calloc(points + 1, sizeof(*off));
+	struct ras_session *entry = sesslog_find(&keeper->buffer,
+						 session->entry->index);
+	uint64_t last = buffer_time() + LEASE_MS * NS_PER_MS;
+	char gone[PATH_MAX];
 
 	if (entry && !entry->changed)
 		entry->changed = session->entry->changed ?
 			session->entry->changed : buffer_time();
-	for (uint32_t i = 0; off && i < points; i++)
-		off[i] = true;
-	if (off)
-		points_end(keeper, index, off, RAS_POINT_OFF);
-	free(off);
-	/* the writer waits until the lease is given up, 45 s at most
-	 * (proc(5), lease-break-time) */
-	while (waitpid(-1, NULL, 0) > 0)
-		;
-	nanosleep(&moment, NULL);
+	session_off(keeper, session);
+	/* the writer waits until the lease is given up, at most so long */
+	snprintf(gone, sizeof(gone), "%s/gone", keeper->path);
+	do
+		nanosleep(&moment, NULL);
+	while (buffer_time() < last && pins_count(gone));
 	if (watch && watch->file >= 0)
 		close(watch->file);
 	if (watch) {
@@ -266,15 +302,28 @@ static void session_end(struct keeper *keeper, const struct session *session,
 	}
 }
 
+/* ns from one look at --max-cpu to the next: looking takes 1 % of a CPU at
+ * most, and less as long as there is little to see. */
+static uint64_t cpu_pause(const struct keeper *keeper)
+{
+	uint64_t pause = TICK_MS * NS_PER_MS;
+
+	if (keeper->cpu_little && buffer_time() > keeper->cpu_new)
+		pause = LITTLE_MS * NS_PER_MS;
+	return pause > 100 * keeper->cpu_ns ? pause : 100 * keeper->cpu_ns;
+}
+
 static void sessions_look(struct keeper *keeper)
 {
+	size_t kept, known = keeper->watch_count;
 	struct session_list list;
 	bool armed = false;
-	size_t kept;
 
 	if (session_list_read(&list, &keeper->buffer, keeper->path, NULL))
 		return;
 	files_follow(keeper, &list);
+	if (keeper->watch_count != known)
+		keeper->cpu_new = buffer_time() + NEW_NS;
 	for (size_t i = 0; i < list.count; i++) {
 		const struct session *session = &list.items[i];
 		struct watch *watch = session->armed ?
@@ -286,6 +335,9 @@ static void sessions_look(struct keeper *keeper)
 		     (watch && watch->leased &&
 		      fcntl(watch->file, F_GETLEASE) != F_RDLCK)))
 			session_end(keeper, session, watch);
+		else if (watch && watch->tasks.ends &&
+			 watch->tasks.ends <= buffer_time())
+			session_off(keeper, session);
 	}
 	for (size_t i = 0; i < keeper->watch_count; i++)
 		keeper->watches[i].seen = false;
@@ -310,15 +362,22 @@ static void sessions_look(struct keeper *keeper)
 	}
 	kept = 0;
 	for (size_t i = 0; i < keeper->watch_count; i++) {
-		if (keeper->watches[i].seen)
-			keeper->watches[kept++] = keeper->watches[i];
-		else
-			watch_close(&keeper->watches[i]);
+		struct watch *watch = &keeper->watches[i];
+
+		if (watch->seen) {
+			keeper->watches[kept++] = *watch;
+			continue;
+		}
+		/* its last hits may be of a trigger */
+		if (watch->react)
+			react_look(watch->react);
+		watch_close(watch);
 	}
 	keeper->watch_count = kept;
-	if (armed && keeper->buffer.control->max_cpu) {
-		keeper->ticking = true;
+	keeper->cpu_followed = armed && keeper->buffer.control->max_cpu;
+	if (keeper->cpu_followed && buffer_time() >= keeper->cpu_next) {
 		cpu_look(keeper, &list);
+		keeper->cpu_next = buffer_time() + cpu_pause(keeper);
 	}
 	session_list_free(&list);
 }
@@ -326,11 +385,15 @@ static void sessions_look(struct keeper *keeper)
 /* Everything once; is there something left to follow? */
 static bool keeper_look(struct keeper *keeper)
 {
-	keeper->ticking = false;
+	bool requests, tasks = false;
+
+	keeper->ticking = keeper->cpu_followed = false;
 	if (!keeper_buffer_look(keeper))
 		sessions_look(keeper);
-	keeper->ticks++;
-	return keep_arm_requests(keeper->path) || keeper->ticking ||
+	requests = keep_arm_requests(keeper->path);
+	for (size_t i = 0; i < keeper->watch_count; i++)
+		tasks |= keep_tasks_any(&keeper->watches[i].tasks);
+	return requests || tasks || keeper->ticking || keeper->cpu_followed ||
 	       files_followed(keeper, false);
 }
 
@@ -363,18 +426,69 @@ static bool keeper_end(struct keeper *keeper)
 	return true;
 }
 
-static int keeper_pause(struct keeper *keeper)
+/* Until the next look at everything: ms */
+static int keeper_patience(const struct keeper *keeper)
 {
-	struct signalfd_siginfo signal;
-	char event[4096];
 	int timeout = keeper->ticking ? TICK_MS :
 		keeper->polled[UEVENTS].fd < 0 ||
 		files_followed(keeper, true) ? BLIND_MS : IDLE_MS;
+	uint64_t now = buffer_time(), ends;
 
-	poll(keeper->polled, POLLED, timeout);
-	/* what removed pins and took its time */
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
+	if (keeper->cpu_followed && keeper->cpu_next <= now + timeout * NS_PER_MS)
+		timeout = keeper->cpu_next > now ?
+			  (keeper->cpu_next - now) / NS_PER_MS + 1 : 0;
+	for (size_t i = 0; i < keeper->watch_count; i++) {
+		ends = keeper->watches[i].tasks.ends;
+		if (ends && ends <= now + timeout * NS_PER_MS)
+			timeout = ends > now ? (ends - now) / NS_PER_MS + 1 : 0;
+	}
+	return timeout;
+}
+
+/* What was done for triggers, and what removed pins and took its time. */
+static void children_reap(struct keeper *keeper)
+{
+	int status;
+	pid_t child;
+
+	while ((child = waitpid(-1, &status, WNOHANG)) > 0)
+		for (size_t i = 0; i < keeper->watch_count; i++)
+			if (keeper->watches[i].react &&
+			    react_child_ended(keeper->watches[i].react, child,
+					      status))
+				break;
+}
+
+/* Is there a trigger? */
+static bool triggers_look(struct keeper *keeper)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < keeper->watch_count; i++) {
+		if (!keeper->watches[i].react)
+			continue;
+		react_look(keeper->watches[i].react);
+		any = true;
+	}
+	return any;
+}
+
+static int keeper_pause(struct keeper *keeper)
+{
+	uint64_t end = buffer_time() + keeper_patience(keeper) * NS_PER_MS, now;
+	struct signalfd_siginfo signal;
+	char event[4096];
+	int left, ready;
+
+	do {
+		now = buffer_time();
+		left = end > now ? (end - now) / NS_PER_MS : 0;
+		if (triggers_look(keeper) && left > REACT_MS)
+			left = REACT_MS;
+		ready = poll(keeper->polled, POLLED, left);
+		children_reap(keeper);
+	} while (!ready && buffer_time() + NS_PER_MS < end);
+
 	/* the next look finds what they announce */
 	while (keeper->polled[UEVENTS].fd >= 0 &&
 	       recv(keeper->polled[UEVENTS].fd, event, sizeof(event),
@@ -393,10 +507,14 @@ static void keeper_run(struct keeper *keeper)
 	struct session_list list;
 
 	/* The command that started the keeper goes on once the files have
-	 * leases: from then on none is written to unseen. */
+	 * leases: from then on none is written to unseen. Hits are counted from
+	 * then on, too. */
 	if (!keeper_buffer_look(keeper) &&
 	    !session_list_read(&list, &keeper->buffer, keeper->path, NULL)) {
 		files_follow(keeper, &list);
+		if (keeper->buffer.control->max_cpu)
+			cpu_note(keeper->buffer.control,
+				 cpu_tick(keeper, &list));
 		session_list_free(&list);
 	}
 	dup2(null, STDOUT_FILENO);

@@ -11,8 +11,8 @@
 static const struct command *const commands[] = {
 	&command_on, &command_off, &command_query, &command_suspend,
 	&command_resume, &command_get, &command_spool, &command_clear,
-	&command_follow, &command_run, &command_show, &command_explain_loss, &command_top,
-	&command_keep,
+	&command_follow, &command_run, &command_show, &command_explain_loss,
+	&command_top, &command_wait, &command_keep,
 	NULL
 };
 

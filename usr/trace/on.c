@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 #include "commands.h"
 #include "lib/arm/arm.h"
@@ -438,8 +439,23 @@ struct on_settings {
 static const struct option_def options[] = {
 	SETTINGS_OPTIONS("with --pid: also record the processes it starts from now on"),
 	{ "max-cpu", 0, "PERCENT",
-	  "disarm the most expensive tracepoints if all use more of a CPU",
+	  "disarm the most expensive tracepoints if all use more of a CPU (50; off)",
 	  settings_take_cpu },
+	{ "for", 0, "TIME",
+	  "disarm after this time: 90 (seconds), 5m or 2h; the records stay",
+	  settings_take_for },
+	{ "snapshot-on", 0, "POINT",
+	  "when this is hit, write the records of the buffer to a file, and go on",
+	  settings_take_snapshot },
+	{ "snapshot-file", 0, "FILE.ras", "that file: FILE.1.ras, FILE.2.ras ...",
+	  OPTION_PLACE(struct job_settings, snapshot_file) },
+	{ "run-on", 0, "POINT", "when this is hit, run a command",
+	  settings_take_run },
+	{ "run-command", 0, "COMMAND", "that command, for sh -c",
+	  OPTION_PLACE(struct job_settings, run_command) },
+	{ "at-most", 0, "N/TIME",
+	  "so many files, and commands, in that time (1/m)",
+	  settings_take_most },
 	{ "group-read", 0, "GROUP",
 	  "let members of this group read the buffer",
 	  OPTION_PLACE(struct job_settings, group_read) },
@@ -489,10 +505,11 @@ static int majors_check(const struct on *on, struct error *err)
 	if (!on->any_major ||
 	    (!settings->cgroups.count && !settings->filter.comm_count &&
 	     !settings->filter.uid_count && !settings->context &&
-	     !settings->max_rate && !settings->selection.count))
+	     !settings->max_rate && !settings->max_hits && !settings->duration &&
+	     !settings->selection.count))
 		return 0;
 	error_set(err, -EINVAL,
-		  "static majors can be filtered by --pid only, and have no context or rate");
+		  "static majors can be filtered by --pid only, and have no context, rate or end");
 	error_hint(err, "switch them by a command of their own: trace on 100");
 	return -EINVAL;
 }
@@ -507,6 +524,12 @@ static int job_wait(const struct on *on, const struct job *job,
 
 	if (!argv)
 		return error_no_memory(err);
+	if (on->settings->job.runs.count) {
+		free(argv);
+		return error_set(err, -EINVAL,
+				 "'%s' waits for the kernel module '%s': with --run-on it can't",
+				 job->operands[0], job->waits);
+	}
 	memcpy(argv, on->options, on->option_count * sizeof(*argv));
 	memcpy(argv + on->option_count, job->operands,
 	       job->operand_count * sizeof(*argv));
@@ -554,6 +577,26 @@ static int on_arm(struct on *on, const struct run_dir *run, struct error *err)
 	return code;
 }
 
+/* The keeper looks at it four times a second. A terminal can wait for that. */
+static void on_warn_use(const struct run_dir *run)
+{
+	const struct timespec tick = { .tv_nsec = 100000000 };
+	uint64_t end = buffer_time() + USE_NS;
+	struct buffer buffer;
+	uint32_t used = 0;
+
+	if (!isatty(STDERR_FILENO) || !keeper_process_id(run->path) ||
+	    buffer_open(&buffer, run->path, false, NULL))
+		return;
+	while (buffer_time() < end) {
+		nanosleep(&tick, NULL);
+		used = buffer.control->used_cpu;
+	}
+	used = buffer.control->max_cpu ? used : 0;
+	buffer_close(&buffer);
+	keep_usage_warn(used);
+}
+
 static int on_run_dir(struct on *on, struct error *err)
 {
 	struct error keep = { 0 }, kmod = { 0 };
@@ -578,6 +621,8 @@ static int on_run_dir(struct on *on, struct error *err)
 	if (keep_start(&run, &keep))
 		error_print("trace", &keep);
 	run_dir_close(&run);
+	if (!code && job_list_ready(&on->jobs))
+		on_warn_use(&run);
 	return code;
 }
 
@@ -613,7 +658,8 @@ static const char *usage_check(const struct on_settings *settings,
 	unsigned int words = 0;
 
 	if (!settings->boot)
-		return operands ? NULL : "an operand is missing";
+		return operands ? settings_triggers_check(&settings->job) :
+				  "an operand is missing";
 	for (int i = 0; i < option_count; i++)
 		words += strcmp(option[i], "--") != 0;
 	if (words > 1)
@@ -623,7 +669,9 @@ static const char *usage_check(const struct on_settings *settings,
 
 static int on_run(int argc, char **argv)
 {
-	struct on_settings settings = { .job.filter.pids_fd = -1 };
+	struct on_settings settings = {
+		.job.filter.pids_fd = -1, .job.max_cpu_new = MAX_CPU_DEFAULT,
+	};
 	struct on on = {
 		.settings = &settings, .jobs.settings = &settings.job,
 	};

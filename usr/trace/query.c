@@ -11,6 +11,7 @@
 #include "lib/text.h"
 #include "trace/query/query_export.h"
 
+#define SECOND	UINT64_C(1000000000)
 #define MANY	24	/* points of a session: those without hits are then
 			 * summed up */
 
@@ -338,8 +339,17 @@ static bool has_maxhits(const struct query *query)
 	for (size_t i = 0; i < query->list.count; i++) {
 		const struct session *session = &query->list.items[i];
 		const struct tdf *tdf = query->tdfs[i];
+		struct keep_tasks tasks;
+		bool all;
 
-		if (!session->armed || !tdf)
+		if (!session->armed)
+			continue;
+		keep_tasks_read(&tasks, session->dir);
+		all = tasks.max_hits;
+		keep_tasks_free(&tasks);
+		if (all)
+			return true;
+		if (!tdf)
 			continue;
 		for (uint32_t k = 0; k < session->entry->points; k++)
 			if (session->points[k].state == RAS_POINT_ARMED &&
@@ -347,6 +357,22 @@ static bool has_maxhits(const struct query *query)
 				return true;
 	}
 	return false;
+}
+
+/* Has an armed session something that the keeper is to do? */
+static bool keep_has_tasks(const struct query *query)
+{
+	struct keep_tasks tasks;
+	bool any = false;
+
+	for (size_t i = 0; i < query->list.count && !any; i++) {
+		if (!query->list.items[i].armed)
+			continue;
+		keep_tasks_read(&tasks, query->list.items[i].dir);
+		any = keep_tasks_any(&tasks);
+		keep_tasks_free(&tasks);
+	}
+	return any;
 }
 
 static void text_print_keep(const struct query *query)
@@ -368,6 +394,11 @@ static void text_print_keep(const struct query *query)
 		}
 		if (query->buffer && query->buffer->control->max_cpu) {
 			printf("%skeeps to --max-cpu", before);
+			before = ", ";
+		}
+		if (keep_has_tasks(query)) {
+			printf("%sends what is --for a time and answers triggers",
+			       before);
 			before = ", ";
 		}
 		if (query->keep.count)
@@ -430,6 +461,58 @@ static void text_print_session_how(const struct query *query, size_t i)
 	putchar('\n');
 }
 
+static void text_print_trigger_did(const struct query *query,
+				   const struct session *session,
+				   const struct keep_trigger *trigger,
+				   enum keep_trigger_kind kind)
+{
+	struct keep_did did;
+
+	printf("  %s: on ", keep_trigger_names[kind]);
+	for (unsigned int i = 0; i < trigger->count; i++)
+		if (trigger->points[i] < session->entry->points)
+			printf("%s%u", i ? "," : "",
+			       session->points[trigger->points[i]].minor);
+	if (kind != KEEP_STOP) {
+		keep_did_read(&did, session->dir, kind);
+		printf(": %" PRIu64 " %s, %" PRIu64 " failed, %" PRIu64
+		       " hits passed over", did.done,
+		       kind == KEEP_RUN ? "commands" : "files", did.failed,
+		       did.passed);
+		if (did.time) {
+			fputs(", the last ", stdout);
+			text_print_moment(query, did.time);
+			fputs(": ", stdout);
+			safe_text_print(stdout, did.last, false);
+		}
+	}
+	putchar('\n');
+}
+
+/* What the keeper does with it. */
+static void text_print_session_tasks(const struct query *query,
+				     const struct session *session)
+{
+	struct keep_tasks tasks;
+
+	if (!session->armed)
+		return;
+	keep_tasks_read(&tasks, session->dir);
+	if (tasks.ends > query->time)
+		printf("  ends in %" PRIu64 " s (--for)\n",
+		       (tasks.ends - query->time) / SECOND + 1);
+	else if (tasks.ends)
+		puts("  its time is over (--for), and the keeper ends it");
+	if (tasks.max_hits)
+		printf("  each tracepoint ends with %u records (--max-hits)\n",
+		       tasks.max_hits);
+	for (int i = 0; i < KEEP_TRIGGERS; i++)
+		if (tasks.triggers[i].count)
+			text_print_trigger_did(query, session,
+					       &tasks.triggers[i], i);
+	keep_tasks_free(&tasks);
+}
+
 static void text_print_session_file(enum query_file file)
 {
 	if (file == QUERY_FILE_CHANGED)
@@ -490,6 +573,7 @@ static void query_print_text(const struct query *query)
 			puts("  no hit yet: name a program that has librastrace.a in itself: "
 			     "trace on --module FILE MAJORS");
 		text_print_session_how(query, i);
+		text_print_session_tasks(query, session);
 		text_print_session_file(query->sessions[i].file);
 		text_print_session_loss(&query->sessions[i].sum);
 		session_table_print(query, i);

@@ -103,11 +103,40 @@ static int child_make(struct child *child, char **argv, struct error *err)
 	return code;
 }
 
+/* ms until then, for poll(2): as many as fit; 0: it is over */
+static int time_left(uint64_t end)
+{
+	uint64_t now = buffer_time(), left = end > now ? end - now : 0;
+
+	if (!end)
+		return -1;
+	left = (left + 999999) / 1000000;
+	return left < INT_MAX ? left : INT_MAX;
+}
+
+/* Wait a second, if it runs that long, and see what the tracepoints take. */
+static void child_warn_use(const struct child *child,
+			   const struct run_dir *private)
+{
+	struct pollfd end = { syscall(SYS_pidfd_open, child->pid, 0), POLLIN };
+	uint64_t until = buffer_time() + USE_NS;
+	struct keep_usage usage;
+
+	if (end.fd < 0)
+		return;
+	keep_usage_begin(&usage, private->path);
+	while (poll(&end, 1, time_left(until)) < 0 && errno == EINTR)
+		;
+	keep_usage_warn(keep_usage_end(&usage, private->path));
+	close(end.fd);
+}
+
 /*
  * Execute the program and wait for its end; meanwhile SIGTERM and SIGHUP are
  * passed on to it. Its wait status, or a negative errno with err set.
  */
-static int child_run(struct child *child, struct error *err)
+static int child_run(struct child *child, const struct run_dir *private,
+		     struct error *err)
 {
 	signal_handlers before;
 	int status = 0, cause = 0;
@@ -122,6 +151,8 @@ static int child_run(struct child *child, struct error *err)
 		cause = errno;
 	else if (read(child->why, &cause, sizeof(cause)) != sizeof(cause))
 		cause = 0;
+	if (!cause)
+		child_warn_use(child, private);
 	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	for (size_t i = 0; i < SIGNALS; i++)
@@ -164,6 +195,9 @@ static const struct option_def options[] = {
 	{ "all", 'a', NULL,
 	  "record all processes, not only the program and those it starts",
 	  OPTION_PLACE(struct run_settings, all) },
+	{ "for", 0, "TIME",
+	  "without a program: end after this time, 90 (seconds), 5m or 2h",
+	  settings_take_for },
 	{ "output", 'o', "FILE.ras", "write the records to this file instead of printing them",
 	  OPTION_PLACE(struct run_settings, output) },
 	PRINTER_OPTIONS,
@@ -324,13 +358,19 @@ static int private_arm(struct job_list *jobs, const struct run_dir *private,
 	return jobs->failures ? -EINVAL : 0;
 }
 
-/* Until a signal says so, or all the processes have ended. */
+/* Until a signal says so, all the processes have ended, or the time is over. */
 static int processes_wait(const struct job_settings *settings,
-			  struct error *err)
+			  const struct run_dir *private, struct error *err)
 {
 	struct pollfd ends[SETTINGS_MOST + 1];
+	uint64_t end = settings->duration ?
+		       buffer_time() + settings->duration : 0;
+	uint64_t first = buffer_time() + USE_NS;
+	struct keep_usage usage;
+	bool warned = false;
 	unsigned int count = 0;
 	sigset_t set;
+	int ready;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
@@ -348,8 +388,18 @@ static int processes_wait(const struct job_settings *settings,
 		count += ends[count].fd >= 0;
 	}
 	fputs("trace: armed; Ctrl-C ends it\n", stderr);
+	keep_usage_begin(&usage, private->path);
+	if (end && end < first)
+		first = end;
 	for (unsigned int left = count - 1;;) {
-		if (poll(ends, count, -1) < 0 && errno != EINTR)
+		ready = poll(ends, count, time_left(warned ? end : first));
+		if (!warned && buffer_time() >= first) {
+			keep_usage_warn(keep_usage_end(&usage, private->path));
+			warned = true;
+			if (!ready && (!end || buffer_time() < end))
+				continue;
+		}
+		if (!ready || (ready < 0 && errno != EINTR))
 			break;
 		for (unsigned int i = 1; i < count; i++)
 			if (ends[i].fd >= 0 && ends[i].revents) {
@@ -363,6 +413,8 @@ static int processes_wait(const struct job_settings *settings,
 	for (unsigned int i = 0; i < count; i++)
 		if (ends[i].fd >= 0)
 			close(ends[i].fd);
+	if (!warned)
+		keep_usage_end(&usage, private->path);
 	/* the one that came is not taken a second time */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
@@ -373,13 +425,14 @@ static int processes_wait(const struct job_settings *settings,
 
 /* What is traced: a program that is run, or processes that are there. */
 static int subject_run(const struct job_settings *settings,
-		       struct child *child, struct error *err)
+		       const struct run_dir *private, struct child *child,
+		       struct error *err)
 {
 	int status;
 
 	if (!child->argv)
-		return processes_wait(settings, err);
-	status = child_run(child, err);
+		return processes_wait(settings, private, err);
+	status = child_run(child, private, err);
 	if (status < 0)
 		return status;
 	if (WIFSIGNALED(status))
@@ -417,7 +470,7 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
 		printer = private_print(private, compiled, true, err);
 	if (!code)
 		code = printer < 0 ? printer :
-		       subject_run(&settings->job, child, err);
+		       subject_run(&settings->job, private, child, err);
 	if (!code)
 		code = private_off(private, &hits, err);
 	if (printer > 0)
@@ -560,6 +613,8 @@ static const char *words_check(struct run_words *words,
 	}
 	if (!words->operand_count && !settings->exprs.count)
 		return "a TDF is missing, or --expr";
+	if (words->program && settings->job.duration)
+		return "--for is without a program: that ends by itself";
 	if (settings->print_tsf && !settings->exprs.count)
 		return "--print-tsf needs --expr";
 	if (!words->program && !settings->job.pid_count &&

@@ -181,7 +181,8 @@ static int session_maps_make(struct arming *a, struct error *err)
 	if (!code)
 		code = session_map_make(a, ARM_SITES, "sites", sizeof(uint64_t),
 					header->sites.count, err);
-	if (!code && (a->needs.limits || a->arm->settings->max_rate))
+	if (!code && (a->needs.limits || a->arm->settings->max_rate ||
+		      a->arm->settings->max_hits))
 		code = session_map_make(a, ARM_LIMITS, "limits",
 					sizeof(struct ras_limit), points, err);
 	if (code)
@@ -334,6 +335,7 @@ static void session_target_fill(const struct arming *a,
 		.context_mask = session_context(a),
 		.context_depth = settings->context_depth,
 		.max_rate = settings->max_rate,
+		.max_hits = settings->max_hits,
 		.trigger_after = a->arm->stop_after,
 	};
 	/* A TDF is of the kernel, or of one of its modules. */
@@ -521,6 +523,10 @@ static int arm_session_make(struct arming *a, struct error *err)
 	if (code || arm->dry)
 		return code;
 
+	if (arm->tasks)
+		code = keep_tasks_write(arm->tasks, a->dir, err);
+	if (code)
+		return code;
 	/* All is attached and records nothing yet: make it visible, then
 	 * enable. */
 	snprintf(armed, sizeof(armed), "%s/armed/%s", arm->run->path, a->name);

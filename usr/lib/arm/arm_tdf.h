@@ -3,6 +3,7 @@
 #ifndef TRACE_ARM_H
 #define TRACE_ARM_H
 
+#include "lib/arm/keep/keep_task.h"
 #include "lib/arm/pinned/run_dir.h"
 #include "lib/arm/probe/hit_cost.h"
 #include "lib/arm/probe/target.h"
@@ -45,6 +46,7 @@ struct arm {
 	const bool *picked;		/* per point */
 	const bool *triggers;		/* per point: stops the recording */
 	uint64_t stop_after;		/* so many records later */
+	const struct keep_tasks *tasks;	/* what the keeper does; NULL: nothing */
 	const struct body_heap *heap;	/* min_size, sample and the maps for
 					 * unwinding; NULL: all blocks, by frame
 					 * pointers. `calls` and `blocks` are made

@@ -5,10 +5,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "lib/number.h"
 #include "lib/arm/pinned/bufmaps.h"
 #include "filters.h"
 #include "lib/arm/keep/keep.h"
 #include "lib/arm/select/select.h"
+
+#define AT_MOST_SPAN	(60 * 1000000000ull)	/* one in so many ns */
 
 /* "cannot arm 'app(1)': what" */
 static void operand_refused(struct job_list *list, const char *operand,
@@ -139,54 +143,163 @@ void job_list_free(struct job_list *list)
 	list->count = 0;
 }
 
-/* "app(5)", "app(5):after 100": its points become triggers, and are armed. */
-static int stop_take(struct job_list *list, const char *value, bool first,
-		     struct error *err)
+/* ":after 100" ends what --stop-on has; it is cut off. */
+static int after_take(char *stop, uint64_t *after, struct error *err)
 {
-	char *stop = strdup(value), *colon, *end, *target = NULL;
+	char *colon = strrchr(stop, ':'), *end;
+
+	if (!colon || strncmp(colon, ":after", 6))
+		return 0;
+	*colon = '\0';
+	colon += 6;
+	colon += strspn(colon, " =");
+	errno = 0;
+	*after = strtoull(colon, &end, 10);
+	if (isdigit((unsigned char)*colon) && !*end && !errno &&
+	    *after <= INT64_MAX)
+		return 0;
+	return error_set(err, -EINVAL, "'%s' is no number of records", colon);
+}
+
+/* One that only has aggregates makes no record that could be a trigger. */
+static bool point_is_silent(const struct tdf *tdf, uint32_t point)
+{
+	const struct tdf_site *site = &tdf->sites[tdf->points[point].first_site];
+	const struct tdf_stmt *stmt = tdf->stmts + site->first_stmt;
+	bool aggregates = false, others = false;
+
+	for (uint32_t i = 0; i < site->stmts; i++, stmt++) {
+		aggregates |= stmt->kind == TDF_STMT_AGGREGATE;
+		others |= stmt->kind != TDF_STMT_AGGREGATE &&
+			  stmt->kind != TDF_STMT_BY &&
+			  stmt->kind != TDF_STMT_IF;
+	}
+	return aggregates && !others;
+}
+
+static int trigger_point_add(struct job *job, enum keep_trigger_kind kind,
+			     uint32_t point, struct error *err)
+{
+	struct keep_trigger *trigger = &job->tasks.triggers[kind];
+
+	if (point_is_silent(job->tdf, point))
+		return error_set(err, -EINVAL,
+				 "tracepoint %u has aggregates alone, and makes no record",
+				 job->tdf->points[point].minor);
+	job->picked[point] = true;
+	if (kind == KEEP_STOP)
+		job->triggers[point] = true;
+	for (unsigned int i = 0; i < trigger->count; i++)
+		if (trigger->points[i] == point)
+			return 0;
+	if (trigger->count < KEEP_POINTS_MAX)
+		trigger->points[trigger->count++] = point;
+	else if (kind != KEEP_STOP)
+		return error_set(err, -E2BIG,
+				 "more than %d tracepoints of a TDF",
+				 KEEP_POINTS_MAX);
+	return 0;
+}
+
+/* "app(5)", "app(5):after 100": its points become triggers, and are armed. */
+static int trigger_take(struct job_list *list, enum keep_trigger_kind kind,
+			const char *value, bool first, struct error *err)
+{
+	char *text = strdup(value), *target = NULL;
 	struct selection selection = { 0 };
 	struct job *job = NULL;
+	bool *chosen = NULL;
 	char path[PATH_MAX];
 	uint64_t after = 0;
-	int code = 0;
+	int code = text ? 0 : error_no_memory(err);
 
-	if (!stop)
-		return error_no_memory(err);
-	colon = strrchr(stop, ':');
-	if (colon && !strncmp(colon, ":after", 6)) {
-		*colon = '\0';
-		colon += 6;
-		colon += strspn(colon, " =");
-		errno = 0;
-		after = strtoull(colon, &end, 10);
-		if (!isdigit((unsigned char)*colon) || *end || errno ||
-		    after > INT64_MAX)
+	if (!code && kind == KEEP_STOP) {
+		code = after_take(text, &after, err);
+		if (!code && !first && after != list->stop_after)
 			code = error_set(err, -EINVAL,
-					 "'%s' is no number of records", colon);
+					 "all need the same 'after'");
+		list->stop_after = after;
 	}
-	if (!code && !first && after != list->stop_after)
-		code = error_set(err, -EINVAL,
-				 "all need the same 'after'");
-	list->stop_after = after;
 	if (!code)
-		code = selection_parse(&selection, stop, &target, err);
-	if (!code)
+		code = selection_parse(&selection, text, &target, err);
+	for (size_t i = 0; !code && !job && i < list->count; i++)
+		if (select_is_called(list->items[i].path, target))
+			job = &list->items[i];
+	if (!code && !job)
 		code = select_tdf(target, list->settings, path, err);
-	if (!code) {
+	if (!code && !job) {
 		job = job_find(list, path);
-		code = job ? selection_pick_tdf(&selection, job->tdf,
-						job->triggers, err) :
+		code = job ? 0 :
 		       error_set(err, -ENOENT,
 				 "'%s' is not among what is to be armed",
 				 target);
 	}
-	for (uint32_t i = 0; job && !code && i < job->tdf->header->points.count;
-	     i++)
-		job->picked[i] |= job->triggers[i];
+	if (!code) {
+		chosen = calloc(job->tdf->header->points.count + 1,
+				sizeof(*chosen));
+		code = chosen ? selection_pick_tdf(&selection, job->tdf, chosen,
+						   err) : error_no_memory(err);
+	}
+	for (uint32_t i = 0; !code && i < job->tdf->header->points.count; i++)
+		if (chosen[i])
+			code = trigger_point_add(job, kind, i, err);
 	selection_free(&selection);
+	free(chosen);
 	free(target);
-	free(stop);
+	free(text);
 	return code;
+}
+
+/* The user who armed with sudo(8), or the one who does. */
+static void user_find_armed(struct job_list *list)
+{
+	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
+	uint64_t number;
+
+	list->uid = geteuid();
+	list->gid = getegid();
+	if (list->uid || !uid || !quantity_number(uid, &number) ||
+	    number >= UINT32_MAX)
+		return;
+	list->uid = number;
+	if (gid && quantity_number(gid, &number) && number < UINT32_MAX)
+		list->gid = number;
+}
+
+static int triggers_take(struct job_list *list, struct error *err)
+{
+	const struct job_settings *settings = list->settings;
+	const struct settings_values *values[KEEP_TRIGGERS] = {
+		[KEEP_STOP] = &settings->stops,
+		[KEEP_SNAPSHOT] = &settings->snapshots,
+		[KEEP_RUN] = &settings->runs,
+	};
+	char path[PATH_MAX], *slash;
+
+	user_find_armed(list);
+	if (settings->snapshot_file) {
+		select_path(settings->snapshot_file, path);
+		slash = strrchr(path, '/');
+		if (slash)
+			*slash = '\0';
+		if (access(path[0] ? path : "/", W_OK | X_OK))
+			return error_set(err, -errno,
+					 "--snapshot-file '%s': %s",
+					 settings->snapshot_file,
+					 strerror(errno));
+	}
+	for (int kind = 0; kind < KEEP_TRIGGERS; kind++)
+		for (unsigned int i = 0; i < values[kind]->count; i++) {
+			const char *value = values[kind]->items[i];
+			int code = trigger_take(list, kind, value, !i, err);
+
+			if (!code)
+				continue;
+			error_prefix(err, "--%s-on '%s': ",
+				     keep_trigger_names[kind], value);
+			return code;
+		}
+	return 0;
 }
 
 static void job_verify(struct job_list *list, struct job *job)
@@ -211,7 +324,6 @@ int job_list_verify(struct job_list *list, struct error *err)
 {
 	const struct job_settings *settings = list->settings;
 	int code = filters_check(settings, err);
-	const struct settings_values *stops;
 
 	if (!code && settings->follow && !settings->pid_count)
 		code = error_set(err, -EINVAL,
@@ -220,16 +332,8 @@ int job_list_verify(struct job_list *list, struct error *err)
 		code = error_set(err, -EINVAL,
 				 "--module names the module of one TDF, but there are %zu TDFs",
 				 list->count);
-	if (!code) {
-		stops = &list->settings->stops;
-		code = 0;
-		for (unsigned int i = 0; i < stops->count && !code; i++) {
-			code = stop_take(list, stops->items[i], !i, err);
-			if (code)
-				error_prefix(err, "--stop-on '%s': ",
-					     stops->items[i]);
-		}
-	}
+	if (!code)
+		code = triggers_take(list, err);
 	for (size_t i = 0; i < list->count && !code; i++)
 		job_verify(list, &list->items[i]);
 	return code;
@@ -257,12 +361,28 @@ int job_buffer_open(struct buffer *buffer, struct features *features,
 		.bytes = settings->bytes, .group = settings->group_read,
 	};
 	int code = features_probe(features, settings->attach, err);
+	uint64_t now = buffer_time();
 
 	if (!code)
 		code = bufmaps_open(buffer, run, &wanted, err);
 	if (!code && settings->max_cpu)
-		keep_max_cpu_set(buffer, settings->max_cpu);
+		keep_max_cpu_set(buffer, settings->max_cpu == MAX_CPU_OFF ? 0 :
+				 settings->max_cpu);
+	else if (!code && buffer->control->created >= now)
+		keep_max_cpu_set(buffer, settings->max_cpu_new);
 	return code;
+}
+
+static bool point_is_trigger(const struct job *job, uint32_t point)
+{
+	for (int kind = 0; kind < KEEP_TRIGGERS; kind++) {
+		const struct keep_trigger *trigger = &job->tasks.triggers[kind];
+
+		for (unsigned int i = 0; i < trigger->count; i++)
+			if (trigger->points[i] == point)
+				return true;
+	}
+	return job->triggers[point];
 }
 
 /* Points that this session has armed are not picked any more. */
@@ -283,9 +403,12 @@ static int session_leave_out(struct job *job, const struct session *session,
 		if (tdf->points[k].minor != point->minor || !job->picked[k] ||
 		    point->state != RAS_POINT_ARMED)
 			continue;
-		if (tdf->points[k].hash != point->hash || job->triggers[k]) {
+		if (tdf->points[k].hash != point->hash ||
+		    point_is_trigger(job, k)) {
 			error_set(err, -EEXIST, job->triggers[k] ?
 				  "tracepoint %u is armed already, and doesn't stop the recording" :
+				  point_is_trigger(job, k) ?
+				  "tracepoint %u is armed already, without this trigger" :
 				  "tracepoint %u is armed already, as it was before the TDF was compiled anew",
 				  point->minor);
 			return -EEXIST;
@@ -338,6 +461,38 @@ int job_list_check_armed(struct job_list *list, const struct buffer *buffer,
 	return 0;
 }
 
+/* What the keeper has to know of a job; the strings are in `path` and
+ * `directory`, or the settings'. */
+static struct keep_tasks job_tasks_find(const struct job_list *list,
+					const struct job *job,
+					char path[PATH_MAX],
+					char directory[PATH_MAX])
+{
+	const struct job_settings *settings = list->settings;
+	struct keep_tasks tasks = job->tasks;
+
+	if (settings->duration)
+		tasks.ends = buffer_time() + settings->duration;
+	tasks.max_hits = settings->max_hits;
+	if (!getcwd(directory, PATH_MAX))
+		strcpy(directory, "/");
+	if (settings->snapshot_file)
+		select_path(settings->snapshot_file, path);
+	for (int kind = 0; kind < KEEP_TRIGGERS; kind++) {
+		struct keep_trigger *trigger = &tasks.triggers[kind];
+
+		trigger->most = settings->at_most ? settings->at_most : 1;
+		trigger->span = settings->at_most ? settings->at_most_span :
+						    AT_MOST_SPAN;
+		trigger->uid = list->uid;
+		trigger->gid = list->gid;
+		trigger->directory = directory;
+	}
+	tasks.triggers[KEEP_SNAPSHOT].text = path;
+	tasks.triggers[KEEP_RUN].text = (char *)settings->run_command;
+	return tasks;
+}
+
 void job_list_arm(struct job_list *list, const struct run_dir *run,
 		  struct buffer *buffer, const struct features *features,
 		  bool dry)
@@ -345,9 +500,12 @@ void job_list_arm(struct job_list *list, const struct run_dir *run,
 	for (size_t i = 0; i < list->count; i++) {
 		struct job *job = &list->items[i];
 		uint32_t modules = job->tdf->header->modules.count;
+		char path[PATH_MAX], directory[PATH_MAX];
+		struct keep_tasks tasks = job_tasks_find(list, job, path,
+							 directory);
 		struct error err = { 0 };
 		struct arm arm = {
-			.run = run, .buffer = buffer, .features = features,
+			.tasks = &tasks, .run = run, .buffer = buffer, .features = features,
 			.settings = list->settings, .tdf = job->tdf,
 			.path = job->path, .targets = job->targets,
 			.picked = job->picked, .triggers = job->triggers,

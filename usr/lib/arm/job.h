@@ -13,6 +13,7 @@ struct job {
 	struct target *targets;	/* once it is verified */
 	bool *picked;		/* per point: is to be armed */
 	bool *triggers;		/* per point: stops the recording */
+	struct keep_tasks tasks;	/* what the keeper does with it */
 	char waits[KERNEL_MODULE_NAME];	/* for this kernel module; or "" */
 	struct arm_cost cost;	/* of a dry run */
 	bool failed;		/* reported; nothing of it is armed */
@@ -23,6 +24,8 @@ struct job_list {
 	size_t count;
 	const struct job_settings *settings;
 	uint64_t stop_after;	/* of --stop-on */
+	uid_t uid;		/* whose command --run-on runs */
+	gid_t gid;
 	unsigned int failures;	/* operands and jobs; each was reported */
 };
 

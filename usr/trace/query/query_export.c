@@ -120,6 +120,51 @@ static void json_print_point(struct json *json, const struct query *query,
 	json_close(json, '}');
 }
 
+static void json_print_trigger(struct json *json, const struct session *session,
+			       const struct keep_trigger *trigger,
+			       enum keep_trigger_kind kind)
+{
+	struct keep_did did;
+
+	if (!trigger->count) {
+		json_null(json, keep_trigger_names[kind]);
+		return;
+	}
+	json_open(json, keep_trigger_names[kind], '{');
+	json_open(json, "points", '[');
+	for (unsigned int i = 0; i < trigger->count; i++)
+		if (trigger->points[i] < session->entry->points)
+			json_number(json, NULL,
+				    session->points[trigger->points[i]].minor);
+	json_close(json, ']');
+	if (kind != KEEP_STOP) {
+		keep_did_read(&did, session->dir, kind);
+		json_string(json, kind == KEEP_RUN ? "command" : "file",
+			    trigger->text);
+		json_number(json, "at_most", trigger->most);
+		json_number(json, "at_most_time", trigger->span);
+		json_number(json, "done", did.done);
+		json_number(json, "failed", did.failed);
+		json_number(json, "passed", did.passed);
+		number_or_null(json, "time", did.time, did.time);
+		string_or_null(json, "last", did.time ? did.last : NULL);
+	}
+	json_close(json, '}');
+}
+
+static void json_print_tasks(struct json *json, const struct session *session)
+{
+	struct keep_tasks tasks = { 0 };
+
+	if (session->armed)
+		keep_tasks_read(&tasks, session->dir);
+	number_or_null(json, "ends", tasks.ends, tasks.ends);
+	number_or_null(json, "max_hits", tasks.max_hits, tasks.max_hits);
+	for (int i = 0; i < KEEP_TRIGGERS; i++)
+		json_print_trigger(json, session, &tasks.triggers[i], i);
+	keep_tasks_free(&tasks);
+}
+
 static void json_print_session(struct json *json, const struct query *query,
 			       size_t i)
 {
@@ -159,6 +204,7 @@ static void json_print_session(struct json *json, const struct query *query,
 			json_string(json, NULL, names_context[bit]);
 	json_close(json, ']');
 	number_or_null(json, "max_rate", entry->max_rate, entry->max_rate);
+	json_print_tasks(json, session);
 	json_number(json, "memory", query->sessions[i].memory);
 	json_number(json, "armed", entry->armed);
 	number_or_null(json, "disarmed", entry->disarmed, entry->disarmed);

@@ -18,8 +18,17 @@
 /* ns of a trap that can't be measured here. */
 #define TRAP_ESTIMATE	4000
 #define NO_PROGRAM	UINT32_MAX
+#define SECOND		1000000000ull
+#define NS_PER_HUNDREDTH 100000	/* of a second: 0.01 % */
 
-int watch_open(struct watch *watch, const struct session *session)
+/* MAXHITS of the TDF and --max-hits: the smaller one. */
+static uint32_t maxhits_least(uint32_t a, uint32_t b)
+{
+	return !a || (b && b < a) ? b : a;
+}
+
+int watch_open(struct watch *watch, const struct session *session,
+	       const char *run, const struct buffer *buffer)
 {
 	uint32_t points = session->entry->points;
 	struct tdf *tdf;
@@ -31,12 +40,17 @@ int watch_open(struct watch *watch, const struct session *session)
 		.maxhits = !tdf, .file = -1,
 		.items = calloc(points + 1, sizeof(*watch->items)),
 	};
+	keep_tasks_read(&watch->tasks, session->dir);
 	for (uint32_t i = 0; watch->items && i < points; i++) {
 		watch->items[i].program = NO_PROGRAM;
-		watch->items[i].maxhits = tdf ? tdf->points[i].maxhits : 0;
+		watch->items[i].maxhits =
+			maxhits_least(tdf ? tdf->points[i].maxhits : 0,
+				      watch->tasks.max_hits);
 		watch->maxhits |= watch->items[i].maxhits;
 	}
 	tdf_close(tdf);
+	if (buffer)
+		watch->react = react_open(session, run, buffer->slices);
 	return watch->items ? 0 : -ENOMEM;
 }
 
@@ -47,6 +61,8 @@ void watch_close(struct watch *watch)
 			close(watch->programs[i].fd);
 	if (watch->file >= 0)
 		close(watch->file);
+	react_close(watch->react);
+	keep_tasks_free(&watch->tasks);
 	free(watch->programs);
 	free(watch->items);
 	*watch = (struct watch){ 0 };
@@ -199,8 +215,9 @@ static void traps_find(struct watch *watch, const struct session *session,
 void watch_time(struct watch *watch, const struct session *session,
 		const struct hit_cost *trap)
 {
-	if (watch->timed)
+	if (watch->timed && watch->trap == trap->read_ns)
 		return;
+	watch->trap = trap->read_ns;
 	traps_find(watch, session, trap);
 	pins_each(session->dir, link_look, watch);
 	watch->timed = true;
@@ -236,8 +253,9 @@ static uint64_t point_hits(const struct ras_count *rows, uint32_t slices,
 	return hits;
 }
 
+/* `elapsed`: ns since the tick that is the oldest known */
 static uint64_t point_used(const struct watch *watch, struct watch_point *point,
-			   uint64_t hits)
+			   uint64_t hits, uint64_t elapsed)
 {
 	uint64_t *then = &point->hits[watch->ticks % WATCH_TICKS];
 	uint32_t run = point->program < watch->program_count ?
@@ -250,28 +268,34 @@ static uint64_t point_used(const struct watch *watch, struct watch_point *point,
 	else
 		for (int i = 0; i < WATCH_TICKS; i++)
 			point->hits[i] = hits;
-	return more * (run + point->trap);
+	return elapsed <= SECOND ? more * (run + point->trap) :
+	       (double)more * (run + point->trap) * SECOND / elapsed;
 }
 
 uint64_t watch_tick(struct watch *watch, const struct session *session,
 		    const struct buffer *buffer)
 {
 	struct ras_count *rows = NULL;
+	uint64_t sum = 0, now = buffer_time(), elapsed;
 	struct ras_why *why = NULL;
-	uint64_t sum = 0;
 
 	if (session_counts_read(session, buffer->slices, &rows, NULL) ||
 	    session_why_read(session, buffer->control->cpus, &why, NULL)) {
 		free(rows);
 		return 0;
 	}
+	for (int i = 0; !watch->ticks && i < WATCH_TICKS; i++)
+		watch->times[i] = now;
+	elapsed = now - watch->times[watch->ticks % WATCH_TICKS];
+	watch->times[watch->ticks % WATCH_TICKS] = now;
 	for (uint32_t i = 0; i < watch->points; i++) {
 		struct watch_point *point = &watch->items[i];
 
 		point->used = is_armed(session, i) ?
 			point_used(watch, point,
 				   point_hits(rows + (size_t)i * buffer->slices,
-					      buffer->slices, &why[i])) : 0;
+					      buffer->slices, &why[i]),
+				   elapsed) : 0;
 		sum += point->used;
 	}
 	watch->ticks++;
@@ -284,14 +308,13 @@ uint64_t watch_tick(struct watch *watch, const struct session *session,
 
 static bool session_needs(const struct session *session)
 {
-	char path[PATH_MAX + 8];
 	struct watch watch;
 	bool needs;
 
-	snprintf(path, sizeof(path), "%s/limits", session->dir);
-	if (access(path, F_OK) || watch_open(&watch, session))
-		return false;
-	needs = watch_has_maxhits(&watch, session);
+	if (watch_open(&watch, session, NULL, NULL))
+		return true;
+	needs = keep_tasks_any(&watch.tasks) ||
+		watch_has_maxhits(&watch, session);
 	watch_close(&watch);
 	return needs;
 }
@@ -375,6 +398,72 @@ int keep_start(const struct run_dir *run, struct error *err)
 		poll(&ready, 1, READY_MS);
 	close(ends[0]);
 	return child > 0 ? 0 : -EAGAIN;
+}
+
+/* One tick of all watches; what they take in ns of a second. */
+static uint64_t usage_tick(struct keep_usage *usage, const struct hit_cost *trap)
+{
+	uint64_t used = 0;
+
+	for (size_t i = 0; i < usage->list.count; i++) {
+		if (!usage->watches[i].items)
+			continue;
+		watch_time(&usage->watches[i], &usage->list.items[i], trap);
+		used += watch_tick(&usage->watches[i], &usage->list.items[i],
+				   &usage->buffer);
+	}
+	return used;
+}
+
+void keep_usage_begin(struct keep_usage *usage, const char *run)
+{
+	const struct hit_cost unknown = { 0 };
+
+	*usage = (struct keep_usage){ 0 };
+	if (buffer_open(&usage->buffer, run, false, NULL))
+		return;
+	if (session_list_read(&usage->list, &usage->buffer, run, NULL)) {
+		buffer_close(&usage->buffer);
+		return;
+	}
+	usage->watches = calloc(usage->list.count + 1, sizeof(*usage->watches));
+	for (size_t i = 0; usage->watches && i < usage->list.count; i++)
+		if (usage->list.items[i].armed)
+			watch_open(&usage->watches[i], &usage->list.items[i],
+				   run, NULL);
+	if (usage->watches)
+		usage_tick(usage, &unknown);
+	else
+		keep_usage_end(usage, run);
+}
+
+uint32_t keep_usage_end(struct keep_usage *usage, const char *run)
+{
+	struct hit_cost trap = { 0 };
+	uint64_t used = 0;
+
+	if (!usage->buffer.control)
+		return 0;
+	if (usage->watches)
+		used = usage_tick(usage, &trap) / NS_PER_HUNDREDTH;
+	if (used > USAGE_SMALL) {
+		hit_cost_recall(&trap, run);
+		used = usage_tick(usage, &trap) / NS_PER_HUNDREDTH;
+	}
+	for (size_t i = 0; usage->watches && i < usage->list.count; i++)
+		watch_close(&usage->watches[i]);
+	free(usage->watches);
+	session_list_free(&usage->list);
+	buffer_close(&usage->buffer);
+	*usage = (struct keep_usage){ 0 };
+	return used < UINT32_MAX ? used : UINT32_MAX;
+}
+
+void keep_usage_warn(uint32_t used)
+{
+	if (used > USAGE_WARN)
+		fprintf(stderr, "trace: the tracepoints take %.1f %% of a CPU in their first second: 'trace query' prints the hits and the cost of each\n",
+			used / 100.0);
 }
 
 void keep_max_cpu_set(const struct buffer *buffer, unsigned int percent)

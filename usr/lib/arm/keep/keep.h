@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What happens to armed points without a command: points that have reached their
- * MAXHITS lose their links, the slowest ones do above --max-cpu, and TDFs that
- * wait for a kernel module are armed when it is loaded. One process for each
+ * MAXHITS lose their links, the slowest ones do above --max-cpu, sessions end
+ * (--for), triggers are answered, and TDFs that wait for a kernel module are
+ * armed when it is loaded. One process for each
  * run directory does it, the keeper: `trace keep`. Commands start it when there
  * is something to do, and it ends when there isn't. Tracing doesn't depend on it.
  *
@@ -14,6 +15,7 @@
 #ifndef TRACE_KEEP_H
 #define TRACE_KEEP_H
 
+#include "keep_react.h"
 #include "keep_request.h"
 #include "lib/arm/probe/hit_cost.h"
 #include "lib/buffer/session.h"
@@ -41,19 +43,24 @@ struct watch {
 	uint16_t session;
 	bool seen;		/* in this tick */
 	bool timed;		/* programs and traps are known */
+	unsigned int trap;	/* read_ns of what they were computed with */
 	bool maxhits;		/* some point has one, or that isn't known */
 	bool followed;		/* it has a file, which is followed */
 	bool leased;
+	struct keep_tasks tasks;
+	struct react *react;	/* NULL: it has no trigger */
 	int file;		/* -1: it can't be opened */
 	unsigned int ticks;
+	uint64_t times[WATCH_TICKS];	/* of the last ticks */
 	uint32_t points;
 	struct watch_point *items;
 	struct watch_program *programs;
 	size_t program_count;
 };
 
-/* 0 or -ENOMEM. */
-int watch_open(struct watch *watch, const struct session *session);
+/* `buffer` NULL: to see what it needs, not to follow it. 0 or a negative errno. */
+int watch_open(struct watch *watch, const struct session *session,
+	       const char *run, const struct buffer *buffer);
 void watch_close(struct watch *watch);
 
 /* Is there an armed point that will have its MAXHITS? */
@@ -64,13 +71,14 @@ uint32_t watch_maxhits_reached(const struct watch *watch,
 			       const struct session *session, uint32_t cpus,
 			       bool *off);
 
-/* From now on watch_tick() computes times. */
+/* From now on watch_tick() computes times; again when more is known of what a
+ * trap takes. */
 void watch_time(struct watch *watch, const struct session *session,
 		const struct hit_cost *trap);
 /* Call it before and after (`end`) some time in which the kernel measures its
  * programs. */
 void watch_programs_time(struct watch *watch, bool end);
-/* Count the hits; items[].used is what they took. Returns the sum. */
+/* Count the hits; items[].used is what they took in a second. Returns the sum. */
 uint64_t watch_tick(struct watch *watch, const struct session *session,
 		    const struct buffer *buffer);
 
@@ -83,6 +91,26 @@ int keep_start(const struct run_dir *run, struct error *err);
 
 /* Is there something to do for one? */
 bool keep_is_needed(const char *run);
+
+/*
+ * What the armed tracepoints of a run directory take, without a keeper: begin,
+ * wait a second, end. The result is in hundredths of a per cent of a CPU.
+ */
+struct keep_usage {
+	struct buffer buffer;
+	struct session_list list;
+	struct watch *watches;		/* NULL: the use isn't known */
+};
+
+void keep_usage_begin(struct keep_usage *usage, const char *run);
+uint32_t keep_usage_end(struct keep_usage *usage, const char *run);
+
+/* Print a message if that is much. */
+void keep_usage_warn(uint32_t used);
+
+#define USE_NS		1000000000ull	/* in which that is found out */
+#define USAGE_WARN	500	/* hundredths of a per cent: more is reported */
+#define USAGE_SMALL	100	/* less isn't measured exactly */
 
 /* --max-cpu: a ceiling for all points, in per cent of one CPU's time; 0 takes
  * it away. */

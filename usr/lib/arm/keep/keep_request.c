@@ -13,61 +13,10 @@
 #include "lib/arm/pinned/sessions.h"
 #include "lib/arm/select/select.h"
 #include "lib/buffer/pin.h"
+#include "link_text.h"
 
-#define TEXT_MAX	PATH_MAX	/* of a symbolic link, with a zero */
-#define PARTS_MAX	TEXT_MAX	/* empty ones */
+#define PARTS_MAX	LINK_TEXT_MAX	/* empty ones */
 #define REQUESTS_MAX	1000
-
-/*
- * A bpffs has no files, so what is to be kept is the text of symbolic links:
- * parts that end with a line feed, in which \\ is a backslash and \n a line
- * feed.
- */
-struct request_text {
-	char bytes[TEXT_MAX];
-	size_t length;
-	bool full;
-};
-
-static void request_text_put(struct request_text *text, char c)
-{
-	if (text->length + 1 < sizeof(text->bytes))
-		text->bytes[text->length++] = c;
-	else
-		text->full = true;
-	text->bytes[text->length] = '\0';
-}
-
-static void request_text_add(struct request_text *text, const char *part)
-{
-	for (; *part; part++) {
-		if (*part == '\\' || *part == '\n')
-			request_text_put(text, '\\');
-		request_text_put(text, *part == '\n' ? 'n' : *part);
-	}
-	request_text_put(text, '\n');
-}
-
-/* Split in place; the number of parts. */
-static size_t request_text_split(char *text, char **parts, size_t most)
-{
-	size_t count = 0;
-	char *to = text, *begin = text;
-
-	for (; *text && count < most; text++) {
-		if (*text == '\\' && text[1]) {
-			text++;
-			*to++ = *text == 'n' ? '\n' : *text;
-		} else if (*text == '\n') {
-			*to++ = '\0';
-			parts[count++] = begin;
-			begin = to;
-		} else {
-			*to++ = *text;
-		}
-	}
-	return count;
-}
 
 static void request_path(char path[PATH_MAX], const char *run,
 			 unsigned int number, const char *more)
@@ -75,23 +24,11 @@ static void request_path(char path[PATH_MAX], const char *run,
 	snprintf(path, PATH_MAX, "%s/wait/%u%s", run, number, more);
 }
 
-/* The text of a link; allocated, NULL: none. */
-static char *link_text_read(const char *path)
-{
-	char text[TEXT_MAX];
-	ssize_t n = readlink(path, text, sizeof(text) - 1);
-
-	if (n < 0)
-		return NULL;
-	text[n] = '\0';
-	return strdup(text);
-}
-
 /* tdf, module, cwd, argument... */
 static int request_parse(struct keep_request *request, char *text)
 {
 	char *parts[PARTS_MAX];
-	size_t count = request_text_split(text, parts, PARTS_MAX);
+	size_t count = link_text_split(text, parts, PARTS_MAX);
 
 	if (count < 4 || strlen(parts[0]) >= sizeof(request->tdf) ||
 	    strlen(parts[1]) >= sizeof(request->module) ||
@@ -205,7 +142,7 @@ static void keep_request_drop(const struct run_dir *run, unsigned int number)
 static void keep_request_refuse(const struct run_dir *run, unsigned int number,
 				const char *why)
 {
-	char path[PATH_MAX], text[TEXT_MAX];
+	char path[PATH_MAX], text[LINK_TEXT_MAX];
 
 	request_path(path, run->path, number, "_why");
 	unlink(path);
@@ -291,17 +228,17 @@ static int number_choose(const struct run_dir *run, const char *tdf,
 int keep_wait(const struct run_dir *run, const char *tdf, const char *module,
 	      char *const *argv, struct error *err)
 {
-	struct request_text text = { .length = 0 };
+	struct link_text text = { .length = 0 };
 	char path[PATH_MAX], *cwd = getcwd(NULL, 0);
 	unsigned int number = 0;
 	int code;
 
-	request_text_add(&text, tdf);
-	request_text_add(&text, module);
-	request_text_add(&text, cwd ? cwd : "/");
+	link_text_add(&text, tdf);
+	link_text_add(&text, module);
+	link_text_add(&text, cwd ? cwd : "/");
 	free(cwd);
 	for (char *const *arg = argv; *arg; arg++)
-		request_text_add(&text, *arg);
+		link_text_add(&text, *arg);
 	if (text.full)
 		return error_set(err, -E2BIG, "these arguments are too long to be kept until module '%s' is loaded",
 				 module);
@@ -312,10 +249,7 @@ int keep_wait(const struct run_dir *run, const char *tdf, const char *module,
 		return code;
 	keep_request_refuse(run, number, NULL);
 	request_path(path, run->path, number, "");
-	unlink(path);
-	if (symlink(text.bytes, path))
-		return pin_refused(err, -errno, "cannot make '%s'", path);
-	return 0;
+	return link_text_write(&text, path, err);
 }
 
 unsigned int keep_forget(const struct run_dir *run, const char *name)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "settings.h"
 
+#include <ctype.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "lib/number.h"
 #include "lib/arm/pinned/bufmaps.h"
 
+#define AT_MOST_MAX	100
 #define STACK_DEFAULT	8	/* frames */
 
 _Static_assert(RAS_SLICE_MIN == 64 << 10 && RAS_SLICE_MAX == 256 << 20 &&
@@ -274,10 +276,79 @@ int settings_take_cpu(void *context, const char *value)
 {
 	uint64_t percent;
 
-	if (!settings_number_parse(value, 1, 100, "%", &percent))
+	if (!strcmp(value, "off"))
+		percent = MAX_CPU_OFF;
+	else if (!settings_number_parse(value, 1, 100, "%", &percent))
 		return settings_value_wrong("max-cpu", value,
-					    "per cent, 1 to 100");
+					    "per cent, 1 to 100, nor off");
 	((struct job_settings *)context)->max_cpu = percent;
 	return 0;
 }
 
+int settings_take_snapshot(void *context, const char *value)
+{
+	struct job_settings *settings = context;
+
+	return settings_add(&settings->snapshots, "snapshot-on", value);
+}
+
+int settings_take_run(void *context, const char *value)
+{
+	struct job_settings *settings = context;
+
+	return settings_add(&settings->runs, "run-on", value);
+}
+
+/* "10/h", "1/90s" */
+int settings_take_most(void *context, const char *value)
+{
+	struct job_settings *settings = context;
+	char text[64];
+	uint64_t most;
+	const char *slash = strchr(value, '/');
+	bool bare = slash && slash[1] && !isdigit((unsigned char)slash[1]);
+
+	snprintf(text, sizeof(text), "%s%s", bare ? "1" : "",
+		 slash ? slash + 1 : "");
+	if (!slash || !isdigit((unsigned char)*value) ||
+	    (most = strtoul(value, NULL, 10)) > AT_MOST_MAX || !most ||
+	    strspn(value, "0123456789") != (size_t)(slash - value) ||
+	    !quantity_time(text, &settings->at_most_span))
+		return settings_value_wrong("at-most", value,
+					    "number in a time, from 1/s to 100/h: 10/h, 1/90s, 3/5m");
+	settings->at_most = most;
+	return 0;
+}
+
+int settings_take_for(void *context, const char *value)
+{
+	if (quantity_time(value, &((struct job_settings *)context)->duration))
+		return 0;
+	return settings_value_wrong("for", value, "time: 90, 90s, 5m or 2h");
+}
+
+int settings_take_hits(void *context, const char *value)
+{
+	uint64_t hits;
+
+	if (!settings_number_parse(value, 1, UINT32_MAX, "", &hits))
+		return settings_value_wrong("max-hits", value,
+					    "number of records, from 1");
+	((struct job_settings *)context)->max_hits = hits;
+	return 0;
+}
+
+const char *settings_triggers_check(const struct job_settings *settings)
+{
+	if (!settings->snapshots.count != !settings->snapshot_file)
+		return "--snapshot-on and --snapshot-file go together";
+	if (!settings->runs.count != !settings->run_command)
+		return "--run-on and --run-command go together";
+	if ((settings->snapshot_file && !*settings->snapshot_file) ||
+	    (settings->run_command && !*settings->run_command))
+		return "--snapshot-file and --run-command can't be empty";
+	if (settings->at_most && !settings->snapshots.count &&
+	    !settings->runs.count)
+		return "--at-most is for --snapshot-on and --run-on";
+	return NULL;
+}

@@ -6,6 +6,9 @@
 #include "lib/arm/kernel/features.h"
 #include "selection.h"
 
+#define MAX_CPU_DEFAULT	50	/* per cent */
+#define MAX_CPU_OFF	UINT32_MAX
+
 #define SETTINGS_MOST	64	/* values of an option that may be repeated */
 
 enum reads_choice { READS_AUTO, READS_HELPER, READS_DIRECT };
@@ -32,7 +35,17 @@ struct job_settings {
 	uint32_t aggregates;		/* --aggregates, 0: as usual */
 	uint32_t max_rate;		/* --max-rate, 0: no ceiling */
 	struct settings_values stops;	/* --stop-on */
-	unsigned int max_cpu;		/* --max-cpu, per cent; 0: no limit */
+	struct settings_values snapshots;	/* --snapshot-on */
+	const char *snapshot_file;	/* --snapshot-file, or NULL */
+	struct settings_values runs;	/* --run-on */
+	const char *run_command;	/* --run-command, or NULL */
+	uint32_t at_most;		/* --at-most: so often ... */
+	uint64_t at_most_span;		/* ... in so many ns; 0: not given */
+	uint64_t duration;		/* --for, ns; 0: with a command */
+	uint32_t max_hits;		/* --max-hits; 0: no limit */
+	unsigned int max_cpu;		/* --max-cpu, per cent, MAX_CPU_OFF, or 0: not
+					 * given */
+	unsigned int max_cpu_new;	/* of a buffer that is made; 0: no limit */
 	const char *group_read;		/* --group-read, or NULL */
 };
 
@@ -57,6 +70,15 @@ int settings_take_aggregates(void *context, const char *value);
 int settings_take_rate(void *context, const char *value);
 int settings_take_stop(void *context, const char *value);
 int settings_take_cpu(void *context, const char *value);
+int settings_take_snapshot(void *context, const char *value);
+int settings_take_run(void *context, const char *value);
+int settings_take_most(void *context, const char *value);
+int settings_take_for(void *context, const char *value);
+int settings_take_hits(void *context, const char *value);
+
+/* What a trigger does needs the other option of the pair: what is wrong, or
+ * NULL. */
+const char *settings_triggers_check(const struct job_settings *settings);
 
 #define SETTINGS_SELECTION \
 	{ "minor", 0, "LIST", \
@@ -106,6 +128,8 @@ int settings_take_cpu(void *context, const char *value);
 	{ "max-rate", 0, "N", \
 	  "limit each tracepoint to N records per second", \
 	  settings_take_rate }, \
+	{ "max-hits", 0, "N", \
+	  "disarm each tracepoint after N records", settings_take_hits }, \
 	{ "stop-on", 0, "POINT", \
 	  "stop all recording when this is hit: app(5) or app(5):after 100", \
 	  settings_take_stop }
