@@ -47,7 +47,8 @@ is "$(run --dry-run --collection stress)" \
 	"$(grep '^stress:' "$TMP/expected")" "a collection"
 status 2 "a test that isn't there" run -t lib:test_no_such
 status 2 "a collection that isn't there" run -c no_such
-status 0 "run from there" run -c lib -t static:live_static.sh \
+status 0 "run from there" run -t lib:test_hash -t lib:test_quantity \
+	-t static:live_static.sh \
 	-t static:test_library.sh
 like "$(cat "$TMP/out")" '^ok [0-9]+ - lib/test_hash: ' "a C test's points"
 like "$(cat "$TMP/out")" '^ok [0-9]+ - static/live_static.sh: ' \
@@ -66,7 +67,7 @@ status 1 "a failed test fails the run" run -t lib:test_hash
 cp "$TMP/kept" "$installed/lib/test_hash"
 
 if "$TOP/scripts/vm" -k 6.12 -n >"$TMP/out" 2>&1; then
-	status 0 "in a guest" "$TOP/scripts/vm" -k 6.12 -t 300 \
+	status 0 "in a guest" "$TOP/scripts/vm" -k 6.12 -a preempt=full -t 300 \
 		-f "$installed:/t" -- sh /t/run_kselftest.sh -o 240 \
 		-t lib:test_hash -t static:live_static.sh
 	like "$(cat "$TMP/out")" '^ok [0-9]+ - static/live_static.sh: ' \

@@ -3,7 +3,8 @@
 # guest.sh KERNEL [OPTION...]: the live tests and those of bpf/, or
 # $GUEST_TESTS, in a guest of scripts/vm, as one test. Of bpf/ and heapmon/, what
 # doesn't depend on the kernel is left out, and what matches one of the patterns in
-# $GUEST_WITHOUT. GUEST_MODULE=1: with the kernel module,
+# $GUEST_WITHOUT. GUEST_SHORT=1: tests leave out what is the same on every
+# kernel, if that takes long. GUEST_MODULE=1: with the kernel module,
 # built for it. $GUEST_SECONDS is how long it may take, $GUEST_FACTOR multiplies
 # the tests' own limits. ARCH=aarch64: in a guest of that machine, with what
 # `make ARCH=aarch64 all selftests` has built for it, or builds now; of the tests
@@ -79,7 +80,8 @@ without=''
 for pattern in ${GUEST_WITHOUT-}; do without="$without -x $pattern"; done
 # shellcheck disable=SC2086
 exec "$TOP/scripts/vm" --arch "$arch" -k "$kernel" -M 1024 \
-	-t "${GUEST_SECONDS:-1700}" -m fuse -m zram -e RASTRACE_GUEST=1 -e "STRESS=${STRESS:-1}" "$@" \
+	-t "${GUEST_SECONDS:-1700}" -m fuse -m zram -e RASTRACE_GUEST=1 -e "RASTRACE_SHORT=${GUEST_SHORT-}" \
+	-e "STRESS=${STRESS:-1}" "$@" \
 	-f "${BIN:-$build/bin}:$guest/build/bin" -f "$TOP/selftests:$guest/selftests" \
 	-- sh $guest/selftests/run.sh -t -l "${GUEST_FACTOR:-4}" \
 	-x '*/test_*.sh' -x bpf/test_random -x bpf/test_disasm \

@@ -3,6 +3,7 @@
 # The kernel that arms by perf events and has no kfuncs: the tests of what depends on
 # that, and of what needs kprobes. With $LONG all live tests and those of bpf/.
 [ "${LONG-}" ] || {
+	export GUEST_SHORT=1
 	export GUEST_TESTS='bpf/test_context bpf/test_process bpf/test_uprobe
 	heapmon/live_calls.sh heapmon/live_tracker heapmon/live_unwind
 	static/live_static.sh trace/live_calls trace/live_get.sh
