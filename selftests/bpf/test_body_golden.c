@@ -1457,6 +1457,82 @@ static void summary(const char *name, const struct body *body, char *line,
 	free(text);
 }
 
+#define INSNS_MOST	65536
+#define WAITING_FRAME	64	/* from here on a kernel may have it elsewhere */
+
+/* Begins a subprogram there? */
+static void begins_find(const struct body *body, bool begins[INSNS_MOST])
+{
+	memset(begins, false, INSNS_MOST);
+	for (size_t i = 0; i < body->count; i++) {
+		const struct bpf_insn *insn = &body->insns[i];
+
+		if ((insn->code == (BPF_JMP | BPF_CALL) &&
+		     insn->src_reg == BPF_PSEUDO_CALL) ||
+		    (insn->code == (BPF_LD | BPF_DW | BPF_IMM) &&
+		     insn->src_reg == BPF_PSEUDO_FUNC))
+			begins[i + 1 + insn->imm] = true;
+	}
+}
+
+/* How far below r10 an instruction is. */
+static int insn_depth(const struct bpf_insn *insn, const struct bpf_insn *before)
+{
+	int class = BPF_CLASS(insn->code);
+
+	if ((class == BPF_LDX && insn->src_reg == BPF_REG_10) ||
+	    ((class == BPF_ST || class == BPF_STX) &&
+	     insn->dst_reg == BPF_REG_10))
+		return -insn->off;
+	/* r1 = r10; r1 += -16 */
+	return insn->code == (BPF_ALU64 | BPF_ADD | BPF_K) && before &&
+	       before->code == (BPF_ALU64 | BPF_MOV | BPF_X) &&
+	       before->src_reg == BPF_REG_10 &&
+	       before->dst_reg == insn->dst_reg ? -insn->imm : 0;
+}
+
+static unsigned int waiting;	/* subprograms that wait for memory */
+static int waiting_deepest;	/* bytes of the largest frame of these */
+
+/* What waits is preempted, so the frame of each subprogram on the way to it must
+ * be on the stack of its thread. */
+static void waiting_look(const struct body *body)
+{
+	static bool begins[INSNS_MOST], waits[INSNS_MOST];
+	bool more = true;
+
+	if (body->count > INSNS_MOST)
+		tap_bail("%zu instructions", body->count);
+	begins_find(body, begins);
+	memset(waits, false, sizeof(waits));
+	while (more) {
+		size_t begin = 0;
+
+		more = false;
+		for (size_t i = 0; i < body->count; i++) {
+			const struct bpf_insn *insn = &body->insns[i];
+			bool call = insn->code == (BPF_JMP | BPF_CALL);
+
+			begin = begins[i] ? i : begin;
+			if (!call || waits[begin])
+				continue;
+			waits[begin] = insn->src_reg == BPF_PSEUDO_CALL ?
+				waits[i + 1 + insn->imm] : !insn->src_reg &&
+				insn->imm == BPF_FUNC_copy_from_user;
+			more |= waits[begin];
+		}
+	}
+	for (size_t i = 0, begin = 0; i < body->count; i++) {
+		int depth = insn_depth(&body->insns[i],
+				       i ? &body->insns[i - 1] : NULL);
+
+		begin = begins[i] ? i : begin;
+		waiting += begins[i] && waits[i];
+		if (begin && waits[begin] && depth > waiting_deepest)
+			waiting_deepest = depth;
+	}
+}
+
 static FILE *golden;
 static const char *wanted;	/* this one is printed */
 
@@ -1481,6 +1557,7 @@ static void show(const char *name, int code, struct body *body,
 		tap_bail("%s: %s", name, err->text);
 	if (*err->text || *err->hint)
 		tap_bail("%s: an error is left", name);
+	waiting_look(body);
 	if (!wanted)
 		compare(name, body);
 	else if (!strcmp(wanted, name))
@@ -1605,6 +1682,9 @@ int main(int argc, char **argv)
 	types_show();
 	if (argc < 2 && !update) {
 		tap_is(fgetc(golden), EOF, "body_golden.txt has no others");
+		tap_ok(waiting && waiting_deepest < WAITING_FRAME,
+		       "%u subprograms wait for memory, with frames up to %d bytes",
+		       waiting, waiting_deepest);
 		memory_check();
 	}
 	fclose(golden);
