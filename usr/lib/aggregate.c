@@ -321,7 +321,7 @@ int64_t aggregate_permille(const struct aggregate_row *row, unsigned int n)
 			break;
 	}
 	return bucket == RAS_BUCKET_NEGATIVE ? -1 :
-	       (int64_t)(bucket_start(bucket) + bucket_width(bucket) / 2);
+	       (int64_t)bucket_middle(bucket);
 }
 
 double aggregate_mean(const struct aggregate_row *row)

@@ -37,4 +37,10 @@ static inline uint64_t bucket_width(unsigned int bucket)
 	return row < 2 ? 1 : 1ULL << (row - 1);
 }
 
+/* As far as there can be one */
+static inline uint64_t bucket_middle(unsigned int bucket)
+{
+	return bucket_start(bucket) + bucket_width(bucket) / 2;
+}
+
 #endif

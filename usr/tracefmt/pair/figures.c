@@ -6,32 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
+#include "lib/bucket.h"
 #include "lib/hash.h"
-
-#define LATENCY_PARTS	64
-#define PARTS_SHIFT	6	/* of LATENCY_PARTS */
-
-static uint64_t latency_row_start(unsigned int row)
-{
-	return row ? 1ULL << (row + PARTS_SHIFT - 1) : 0;
-}
-
-static uint64_t part_width(unsigned int row)
-{
-	return row ? 1ULL << (row - 1) : 1;
-}
 
 int latency_add(struct latency *latency, int64_t ns)
 {
-	unsigned int row;
+	unsigned int bucket = bucket_find(ns), row = bucket / BUCKET_PARTS;
 
-	row = ns < LATENCY_PARTS ? 0 :
-				   (63 - __builtin_clzll(ns)) - PARTS_SHIFT + 1;
 	if (!latency->rows[row])
-		latency->rows[row] = calloc(LATENCY_PARTS, sizeof(uint64_t));
+		latency->rows[row] = calloc(BUCKET_PARTS, sizeof(uint64_t));
 	if (!latency->rows[row])
 		return -ENOMEM;
-	latency->rows[row][(ns - latency_row_start(row)) / part_width(row)]++;
+	latency->rows[row][bucket % BUCKET_PARTS]++;
 	if (!latency->count || ns < latency->least)
 		latency->least = ns;
 	if (ns > latency->most)
@@ -51,19 +37,14 @@ int64_t latency_permille(const struct latency *latency, unsigned int n)
 {
 	uint64_t rank = ((unsigned __int128)latency->count * n + 999) / 1000;
 	uint64_t seen = 0;
-	uint64_t width;
 	int64_t ns;
 
 	for (unsigned int row = 0; row < LATENCY_ROWS; row++)
 		for (unsigned int part = 0; latency->rows[row] &&
-		     part < LATENCY_PARTS; part++) {
+		     part < BUCKET_PARTS; part++) {
 			seen += latency->rows[row][part];
 			if (seen >= rank && rank) {
-				/* The middle of a part, as far as there can be
-				 * one. */
-				width = part_width(row);
-				ns = latency_row_start(row) + part * width +
-				     width / 2;
+				ns = bucket_middle(row * BUCKET_PARTS + part);
 				ns = ns < latency->least ? latency->least : ns;
 				return ns < latency->most ? ns : latency->most;
 			}
@@ -73,9 +54,10 @@ int64_t latency_permille(const struct latency *latency, unsigned int n)
 
 uint64_t latency_octave(const struct latency *latency, unsigned int power)
 {
-	unsigned int row = power < PARTS_SHIFT ? 0 : power - PARTS_SHIFT + 1;
+	unsigned int row = power < RAS_BUCKET_SHIFT ? 0 :
+			   power - RAS_BUCKET_SHIFT + 1;
 	unsigned int from = row ? 0 : power ? 1u << power : 0;
-	unsigned int to = row ? LATENCY_PARTS : 2u << power;
+	unsigned int to = row ? BUCKET_PARTS : 2u << power;
 	uint64_t count = 0;
 
 	if (row >= LATENCY_ROWS || !latency->rows[row])

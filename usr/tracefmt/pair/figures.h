@@ -6,11 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LATENCY_ROWS	58	/* 0-63, 64-127, 128-255, ... ns */
+#define LATENCY_ROWS	58	/* of buckets (lib/bucket.h): 0-63, 64-127, 128-255,
+				 * ... ns */
 
 /*
- * The least, the most and the sum exactly, all others in a histogram of powers
- * of two, each in 64 equal parts. Percentiles are to 1 %; below 128 ns exact.
+ * The least, the most and the sum exactly, all others in a histogram of buckets.
+ * Percentiles are to 1 %; below 128 ns exact.
  */
 struct latency {
 	uint64_t count;
