@@ -35,7 +35,7 @@ static void ppid_generate(struct gen *gen)
 /* What follows an item of variable length begins where it ends. */
 static void callers_generate(struct gen *gen)
 {
-	stack_generate(gen, NULL, gen->plan->target->context_depth);
+	stack_generate(gen, NULL, gen->plan->target->context_depth, -1);
 	code_move(gen->c, gen->data, gen->place.base);
 }
 

@@ -94,7 +94,9 @@ struct gen_fault {
 struct unwind_call {
 	int word;		/* bytes of a pointer */
 	int off;		/* from gen->place to the first address */
+	int flags;		/* ... to the flags of the stack */
 	uint32_t depth, taken;	/* addresses at most, and so far */
+	int most;		/* ... that there is room for; -1: for all */
 	code_label step;	/* set by unwind_generate() */
 };
 
@@ -465,9 +467,9 @@ void process_keep_generate(struct gen *gen);
 int returned_generate(struct gen *gen);
 
 /* stack.c: an item RAS_ITEM_STACK at gen->place, which moves; cfa may be
- * NULL. */
+ * NULL; left: a temp with the bytes that there are for addresses, or -1. */
 void stack_generate(struct gen *gen, const struct tdf_stmt *cfa,
-		    uint32_t depth);
+		    uint32_t depth, int left);
 /* unwind.c: addresses at gen->place + call->off from the state on, which this
  * goes on from; after all, the subprograms that do it. */
 void unwind_generate(struct gen *gen, const struct unwind_call *call);

@@ -60,6 +60,21 @@ static void limit_none(struct gen *gen, code_label none, int status,
 	code_rare_end(c);
 }
 
+/* A temp with the bytes that the items before left of the budget; it may be below
+ * 0. */
+static int item_left(struct gen *gen)
+{
+	struct code *c = gen->c;
+	int used = code_temp_new(c), left;
+
+	item_place_load(gen, &gen->place, 0, used);
+	code_alu(c, BPF_SUB, used, data_reg(gen));
+	left = temp_const(gen, gen->plan->budget + gen->data_off +
+			       gen->item->fixed);
+	code_alu(c, BPF_SUB, left, used);
+	return left;
+}
+
 /*
  * Bounds that a comparison shows hold for the register that is compared. A temp
  * that is kept across calls is in the frame, and what is loaded from there again
@@ -75,13 +90,8 @@ static int item_limit(struct gen *gen, int status, uint32_t limit,
 	code_label none = code_label_new(gen->c);
 	code_label small = code_label_new(gen->c);
 	struct code *c = gen->c;
-	int used = code_temp_new(c), left;
+	int left = item_left(gen);
 
-	item_place_load(gen, &gen->place, 0, used);
-	code_alu(c, BPF_SUB, used, data_reg(gen));
-	left = temp_const(gen, gen->plan->budget + gen->data_off +
-			       gen->item->fixed);
-	code_alu(c, BPF_SUB, left, used);
 	code_jump_imm(c, BPF_JSLE, left, 0, none);
 	limit_none(gen, none, status, done);
 	code_jump_imm(c, BPF_JLE, left, limit, small);
@@ -664,7 +674,10 @@ void item_generate(struct gen *gen, const struct plan_item *item)
 		absent_item(gen, stmt);
 		break;
 	case ITEM_STACK:
-		stack_generate(gen, stmt, item->depth);
+		stack_generate(gen, stmt, item->depth,
+			       item->budget ? item_left(gen) : -1);
+		if (item->budget)
+			place_bound(gen);
 		break;
 	case ITEM_RAW:
 		raw_item(gen);

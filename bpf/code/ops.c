@@ -372,6 +372,7 @@ static const uint8_t helper_args[] = {
 	[BPF_FUNC_task_storage_get] = 1 + 4,
 	[BPF_FUNC_task_storage_delete] = 1 + 2,
 	[BPF_FUNC_get_current_task_btf] = 1,
+	[BPF_FUNC_ringbuf_output] = 1 + 4,
 	[BPF_FUNC_get_func_ip] = 1 + 1,
 	[BPF_FUNC_get_attach_cookie] = 1 + 1,
 	[BPF_FUNC_find_vma] = 1 + 5,

@@ -30,7 +30,9 @@ struct bpf_stack {
 	/* the frame that comes next, what it isn't below, the probed function's
 	 * address to return to */
 	int frame, low, address;
-	code_label outermost, unreadable, no_frame, done;
+	code_label outermost, unreadable, no_frame, limit, done;
+	int most;		/* addresses that the budget has room for; -1: for
+				 * all */
 	struct unwind_call unwind;	/* by tables */
 };
 
@@ -317,6 +319,7 @@ static void tables_generate(struct bpf_stack *s, const struct tdf_stmt *cfa)
 		tables_begin_link(s);
 	else
 		tables_begin_stack(s, cfa);
+	s->unwind.most = s->most;
 	unwind_generate(s->gen, &s->unwind);
 	code_load(c, 8, R1, RECORD, STATE(UNWIND_COUNT));
 	code_alu_imm(c, BPF_LSH, R1, 3);
@@ -341,8 +344,11 @@ static void user_generate(struct bpf_stack *s, const struct tdf_stmt *cfa)
 		register_test(s);
 		code_move(s->c, s->frame, R3);
 	}
-	for (uint32_t i = known || at_return(s); i < s->depth; i++)
+	for (uint32_t i = known || at_return(s); i < s->depth; i++) {
+		if (i && s->most >= 0)
+			code_jump_imm(s->c, BPF_JLE, s->most, i, s->limit);
 		frame_follow(s, i);
+	}
 }
 
 /*
@@ -403,6 +409,7 @@ static void kernel_generate(struct bpf_stack *s, const struct tdf_stmt *cfa)
 	bool linked = s->gen->plan->cpu->link >= 0 && !at_return(s);
 	uint32_t bytes = s->depth * STACK_FRAME_BYTES;
 	struct code *c = s->c;
+	int room = s->most;
 
 	stack_store(s, 1, STACK(flags), RAS_STACK_KERNEL);
 	stack_store(s, 1, STACK(end), RAS_STACK_UNWINDER);
@@ -411,7 +418,13 @@ static void kernel_generate(struct bpf_stack *s, const struct tdf_stmt *cfa)
 	kernel_skip_load(s, linked);
 	code_move(c, R1, CONTEXT);
 	item_place_load(s->gen, place, RAS_ITEM_PREFIX + STACK_BYTES, R2);
-	code_alu_imm(c, BPF_MOV, R3, bytes);
+	if (room >= 0) {
+		room = code_copy(c, s->most);
+		code_alu_imm(c, BPF_LSH, room, 3);
+		code_move(c, R3, room);
+	} else {
+		code_alu_imm(c, BPF_MOV, R3, bytes);
+	}
 	code_call(c, BPF_FUNC_get_stack);
 	code_jump_imm(c, BPF_JSLE, R0, 0, s->done);
 	if (linked)
@@ -419,7 +432,10 @@ static void kernel_generate(struct bpf_stack *s, const struct tdf_stmt *cfa)
 	code_move(c, R1, R0);
 	code_alu_imm(c, BPF_ADD, R1, STACK_BYTES);
 	code_store(c, 2, place->base, place->off + ITEM_AT(length), R1);
-	code_jump_imm(c, BPF_JNE, R0, bytes, s->done);
+	if (room >= 0)
+		code_jump_if(c, BPF_JNE, R0, room, s->done);
+	else
+		code_jump_imm(c, BPF_JNE, R0, bytes, s->done);
 }
 
 static void stack_end_store(struct bpf_stack *s, code_label label, int end)
@@ -429,6 +445,41 @@ static void stack_end_store(struct bpf_stack *s, code_label label, int end)
 	stack_store(s, 1, STACK(end), end);
 	code_jump(s->c, s->done);
 	code_rare_end(s->c);
+}
+
+/* As many addresses as the items before have left room for */
+static void most_load(struct bpf_stack *s, int left)
+{
+	code_label none = code_label_new(s->c), small = code_label_new(s->c);
+	struct code *c = s->c;
+
+	code_jump_imm(c, BPF_JSLT, left, STACK_FRAME_BYTES, none);
+	code_rare_begin(c);
+	code_label_place(c, none);
+	item_status_store(s->gen, &s->gen->place,
+			  RAS_ITEM_STACK | RAS_ITEM_CUT);
+	code_jump(c, s->done);
+	code_rare_end(c);
+	code_alu_imm(c, BPF_RSH, left, 3);
+	code_jump_imm(c, BPF_JLE, left, s->depth, small);
+	code_const(c, left, s->depth);
+	code_label_place(c, small);
+	s->most = code_copy(c, left);
+}
+
+/* It ends because it is as deep as it may be. */
+static void limit_store(struct bpf_stack *s, uint32_t wanted)
+{
+	code_label whole = code_label_new(s->c);
+
+	code_label_place(s->c, s->limit);
+	if (s->most >= 0)
+		code_jump_imm(s->c, BPF_JGE, s->most, wanted, whole);
+	if (s->most >= 0 || s->depth < wanted)
+		item_status_store(s->gen, &s->gen->place,
+				  RAS_ITEM_STACK | RAS_ITEM_CUT);
+	code_label_place(s->c, whole);
+	stack_store(s, 1, STACK(end), RAS_STACK_DEPTH);
 }
 
 /*
@@ -459,7 +510,7 @@ static void stack_place_advance(struct bpf_stack *s)
 }
 
 void stack_generate(struct gen *gen, const struct tdf_stmt *cfa,
-		    uint32_t depth)
+		    uint32_t depth, int left)
 {
 	struct code *c = gen->c;
 	struct bpf_stack s = {
@@ -468,26 +519,27 @@ void stack_generate(struct gen *gen, const struct tdf_stmt *cfa,
 		.pair = code_slot_new(c, 16), .frame = code_temp_new(c),
 		.low = code_temp_new(c), .address = code_temp_new(c),
 		.outermost = code_label_new(c), .unreadable = code_label_new(c),
-		.no_frame = code_label_new(c), .done = code_label_new(c),
+		.no_frame = code_label_new(c), .limit = code_label_new(c),
+		.done = code_label_new(c), .most = -1,
 	};
 
 	s.unwind = (struct unwind_call) {
 		.word = s.word, .depth = depth,
 		.off = RAS_ITEM_PREFIX + STACK_BYTES,
+		.flags = STACK(flags),
 	};
 	item_status_store(gen, &gen->place, RAS_ITEM_STACK);
 	stack_store(&s, 2, STACK(end), 0);
 	count_store(&s, 0);
+	if (depth && left >= 0)
+		most_load(&s, left);
 	if (depth && gen->plan->target->context == BODY_KPROBE)
 		kernel_generate(&s, cfa);
 	else if (depth && gen->plan->tables)
 		tables_generate(&s, cfa);
 	else if (depth)
 		user_generate(&s, cfa);
-	if (cfa && depth < cfa->length)
-		item_status_store(gen, &gen->place,
-				  RAS_ITEM_STACK | RAS_ITEM_CUT);
-	stack_store(&s, 1, STACK(end), RAS_STACK_DEPTH);
+	limit_store(&s, cfa ? cfa->length : depth);
 	stack_end_store(&s, s.outermost, RAS_STACK_OUTERMOST);
 	stack_end_store(&s, s.unreadable, RAS_STACK_UNREADABLE);
 	stack_end_store(&s, s.no_frame, RAS_STACK_NO_FRAME);

@@ -19,6 +19,7 @@
 
 #define SPACE(field)	((int)offsetof(struct unwind_space, field))
 #define SEGMENT(field)	((int)offsetof(struct unwind_segment, field))
+#define PROCESS(field)	((int)offsetof(struct unwind_process, field))
 #define ROW(field)	((int)offsetof(struct unwind_row, field))
 #define CACHED(field)	((int)offsetof(struct unwind_cached, field))
 
@@ -417,11 +418,16 @@ static void frame_generate(struct bpf_unwind *u)
 {
 	int word = u->call->word;
 	struct code *c = u->c;
+	code_label kept = code_label_new(c);
 	int frame;
 
 	code_label_place(c, u->by_frame);
 	frame = temp_load(u->gen, 8, STATE, UNWIND_FP_AT);
-	code_jump_imm(c, BPF_JEQ, frame, 0, u->outermost);
+	/* the register is 0 also in code that keeps anything there */
+	code_jump_imm(c, BPF_JNE, frame, 0, kept);
+	code_jump_imm(c, BPF_JEQ, u->index, 0, u->none);
+	code_jump(c, u->outermost);
+	code_label_place(c, kept);
 	code_move(c, R1, frame);
 	code_alu_imm(c, BPF_AND, R1, word - 1);
 	code_jump_imm(c, BPF_JNE, R1, 0, u->none);
@@ -508,18 +514,79 @@ static void step_generate(struct bpf_unwind *u, uint32_t number)
 	code_function_end(c);
 }
 
-/* Where the running process's segments are, to UNWIND_SPACE */
-static void space_load(struct gen *gen)
+/* The running process has no tables, or another program's: they are asked for once.
+ * Where it has mapped code since, or unmapped it, they are as they were till then,
+ * which is marked. */
+static void tables_check(struct gen *gen, const struct unwind_call *call,
+			  code_slot pid, code_label missing, code_label found)
 {
-	int spaces = gen->plan->target->heap->spaces_fd;
+	const struct body_heap *heap = gen->plan->target->heap;
+	const struct body_layout *layout = gen->plan->target->layout;
+	code_slot entry = code_slot_new(gen->c, sizeof(struct unwind_process));
+	code_label ask = code_label_new(gen->c), changed = code_label_new(gen->c);
 	struct code *c = gen->c;
-	code_label missing = code_label_new(c);
+	int mm, stack, code;
+
+	code_call(c, BPF_FUNC_get_current_task_btf);
+	mm = temp_load(gen, 8, R0, layout->task_mm);
+	code_jump_imm(c, BPF_JEQ, mm, 0, found);
+	stack = temp_load(gen, 8, mm, layout->mm_stack);
+	code = temp_load(gen, 8, mm, layout->mm_code);
+	code_lookup(c, heap->spaces_fd, pid, missing);
+	code_load(c, 8, R1, R0, PROCESS(stack));
+	code_jump_if(c, BPF_JNE, R1, stack, missing);
+	code_load(c, 8, R1, R0, PROCESS(space));
+	code_store(c, 8, RECORD, UNWIND_STATE + UNWIND_SPACE, R1);
+	code_load(c, 8, R1, R0, PROCESS(code));
+	code_jump_if(c, BPF_JNE, R1, code, changed);
+	code_rare_begin(c);
+	code_label_place(c, changed);
+	code_load(c, 8, R1, R0, PROCESS(asked));
+	code_store(c, 8, R0, PROCESS(asked), code);
+	code_store_imm(c, 1, gen->place.base, gen->place.off + call->flags,
+		       RAS_STACK_CHANGED);
+	code_jump_if(c, BPF_JEQ, R1, code, found);
+	code_jump(c, ask);
+	code_label_place(c, missing);
+	for (int at = 0; at < (int)sizeof(struct unwind_process); at += 8)
+		code_slot_store_imm(c, 8, entry, at, 0);
+	code_slot_store(c, 8, entry, PROCESS(stack), stack);
+	code_slot_store(c, 8, entry, PROCESS(code), code);
+	code_slot_store(c, 8, entry, PROCESS(asked), code);
+	code_map(c, R1, heap->spaces_fd);
+	code_slot_address(c, R2, pid, 0);
+	code_slot_address(c, R3, entry, 0);
+	code_alu_imm(c, BPF_MOV, R4, BPF_ANY);
+	code_call(c, BPF_FUNC_map_update_elem);
+	code_label_place(c, ask);
+	code_map(c, R1, heap->asks_fd);
+	code_slot_address(c, R2, pid, 0);
+	code_alu_imm(c, BPF_MOV, R3, 4);
+	code_alu_imm(c, BPF_MOV, R4, 0);
+	code_call(c, BPF_FUNC_ringbuf_output);
+	code_jump(c, found);
+	code_rare_end(c);
+}
+
+/* Where the running process's segments are, to UNWIND_SPACE */
+static void space_load(struct gen *gen, const struct unwind_call *call)
+{
+	const struct body_heap *heap = gen->plan->target->heap;
+	struct code *c = gen->c;
+	code_label missing = code_label_new(c), found = code_label_new(c);
+	code_slot pid;
 
 	code_store_imm(c, 8, RECORD, UNWIND_STATE + UNWIND_SPACE, 0);
 	code_call(c, BPF_FUNC_get_current_pid_tgid);
 	code_alu_imm(c, BPF_RSH, R0, 32);
-	code_lookup(c, spaces, key_new(gen, R0), missing);
-	code_load(c, 8, R1, R0, 0);
+	pid = key_new(gen, R0);
+	if (heap->asks_fd >= 0) {
+		tables_check(gen, call, pid, missing, found);
+		code_label_place(c, found);
+		return;
+	}
+	code_lookup(c, heap->spaces_fd, pid, missing);
+	code_load(c, 8, R1, R0, PROCESS(space));
 	code_store(c, 8, RECORD, UNWIND_STATE + UNWIND_SPACE, R1);
 	code_label_place(c, missing);
 }
@@ -531,14 +598,10 @@ void unwind_generate(struct gen *gen, const struct unwind_call *call)
 	code_slot pointers = code_slot_new(c, 16);
 	struct unwind_call *kept;
 
-	if (shared->unwind_count == BODY_UNWINDS) {
-		gen_fail(gen, -E2BIG, "more than %u stacks", BODY_UNWINDS);
-		return;
-	}
 	kept = &shared->unwinds[shared->unwind_count++];
 	*kept = *call;
 	kept->step = code_label_new(c);
-	space_load(gen);
+	space_load(gen, call);
 	code_store_imm(c, 8, RECORD, UNWIND_STATE + UNWIND_COUNT, call->taken);
 	code_store_imm(c, 8, RECORD, UNWIND_STATE + UNWIND_ENDED,
 		       RAS_STACK_DEPTH);
@@ -548,7 +611,12 @@ void unwind_generate(struct gen *gen, const struct unwind_call *call)
 	item_place_load(gen, &gen->place, call->off +
 			call->taken * STACK_FRAME_BYTES, R1);
 	code_slot_store(c, 8, pointers, 8, R1);
-	code_alu_imm(c, BPF_MOV, R1, call->depth - call->taken);
+	if (call->most >= 0) {
+		code_move(c, R1, call->most);
+		code_alu_imm(c, BPF_SUB, R1, call->taken);
+	} else {
+		code_alu_imm(c, BPF_MOV, R1, call->depth - call->taken);
+	}
 	code_callback(c, R2, kept->step);
 	code_slot_address(c, R3, pointers, 0);
 	code_alu_imm(c, BPF_MOV, R4, 0);

@@ -97,6 +97,14 @@ static bool site_aggregates(const struct tdf *tdf, const struct tdf_site *site)
 				      .kind == TDF_STMT_AGGREGATE;
 }
 
+static bool site_has_stack(const struct tdf *tdf, const struct tdf_site *site)
+{
+	for (__u32 i = 0; i < site->stmts; i++)
+		if (tdf->stmts[site->first_stmt + i].kind == TDF_STMT_STACK)
+			return true;
+	return false;
+}
+
 struct body_needs body_needs_find(const struct tdf *tdf,
 				  const struct tdf_point *point,
 				  const struct tdf_site *site)
@@ -115,6 +123,7 @@ struct body_needs body_needs_find(const struct tdf *tdf,
 			  point->flags & (TDF_POINT_CALL | TDF_POINT_RELEASE),
 		.segments = uses & (RPN_USES_STALE | RPN_USES_LATE) && user,
 		.vectors = uses & RPN_USES_VECTOR && user,
+		.stack = user && site_has_stack(tdf, site),
 		.direct = user && site_reads(tdf, site) && !(point->flags &
 			  (TDF_POINT_CALL | TDF_POINT_RELEASE)),
 	};

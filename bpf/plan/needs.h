@@ -16,6 +16,7 @@ struct body_needs {
 	bool layout;		/* target->layout */
 	bool segments;		/* target->segments_save */
 	bool vectors;		/* target->vector_read */
+	bool stack;		/* tables of the stacks of user space */
 	bool direct;		/* target->direct, if there may be one */
 };
 

@@ -62,10 +62,22 @@ static bool process_kept(const struct plan *plan)
 
 static bool unwind_possible(const struct body_target *target)
 {
+	const struct body_layout *layout = target->layout;
 	const struct body_heap *heap = target->heap;
 
 	return heap && target->context != BODY_KPROBE && heap->rows_fd >= 0 &&
-	       heap->segments_fd >= 0 && heap->spaces_fd >= 0;
+	       heap->segments_fd >= 0 && heap->spaces_fd >= 0 &&
+	       (heap->asks_fd < 0 || (layout && layout->task_mm &&
+				      layout->mm_stack && layout->mm_code));
+}
+
+static uint32_t plan_stacks(const struct plan *plan)
+{
+	uint32_t stacks = !!(plan->target->context_mask & RAS_CONTEXT_STACK);
+
+	for (uint32_t i = 0; i < plan->item_count; i++)
+		stacks += plan->items[i].kind == ITEM_STACK;
+	return stacks;
 }
 
 static void context_plan(struct plan *plan)
@@ -248,7 +260,6 @@ static uint32_t item_widest(const struct plan *plan,
  */
 static void sizes_find(struct plan *plan)
 {
-	uint32_t most = plan->tables ? UNWIND_STATE : RAS_RECORD_MAX;
 	uint32_t maxdata = least(plan->tdf->header->maxdata, TDF_DATA_MAX);
 	uint32_t fixed = 0, widest = PLAN_FAULT_BYTES, bytes;
 
@@ -267,9 +278,11 @@ static void sizes_find(struct plan *plan)
 	}
 	bytes = RAS_RECORD_HEADER + plan->context_most + fixed + plan->spread +
 		RAS_ITEM_PREFIX + widest;
+	plan->tables &= bytes <= UNWIND_STATE;
 	plan->direct &= bytes <= PLAN_DIRECT_STATE;
-	if (bytes > most)
-		plan_fail(plan, -E2BIG, "the record exceeds %u bytes", most);
+	if (bytes > RAS_RECORD_MAX)
+		plan_fail(plan, -E2BIG, "the record exceeds %u bytes",
+			  RAS_RECORD_MAX);
 }
 
 /* How much of the budget is used at most, so far: the items whose limit may be
@@ -284,9 +297,11 @@ static void budget_share(struct plan *plan)
 		uint32_t bytes = item->bytes;
 
 		if (item->kind == ITEM_STACK) {
-			item->depth = least(stmt->length, (plan->budget - used) /
+			item->depth = least(stmt->length, plan->budget /
 					    STACK_FRAME_BYTES);
-			used += item->depth * STACK_FRAME_BYTES;
+			bytes = item->depth * STACK_FRAME_BYTES;
+			item->budget = used + bytes > plan->budget;
+			used = least(used + bytes, plan->budget);
 			sum += stmt->length * STACK_FRAME_BYTES;
 		}
 		if (kind_has_number(stmt->kind) && item->kind != ITEM_RAW)
@@ -376,11 +391,7 @@ static bool direct_possible(const struct plan *plan)
 /* Does it need more of the frame than a few words in any case? */
 static void large_find(struct plan *plan)
 {
-	bool stacks = plan->target->context_mask & RAS_CONTEXT_STACK;
-
-	for (uint32_t i = 0; i < plan->item_count; i++)
-		stacks |= plan->items[i].kind == ITEM_STACK;
-	plan->large = stacks || !plan->early;
+	plan->large = plan_stacks(plan) || !plan->early;
 }
 
 static void cookie_plan(struct plan *plan)
@@ -428,7 +439,6 @@ int plan_make(struct plan *plan, const struct tdf *tdf,
 	plan->go_on = point->flags & TDF_POINT_CONTINUE;
 	plan->early = !calls;
 	plan->process = process_kept(plan);
-	plan->tables = unwind_possible(target);
 	plan->session = plan_is_session(tdf, point, target);
 	plan->chosen = calls && target->heap && target->heap->blocks_fd >= 0;
 	plan->decided = plan->session && plan->chosen &&
@@ -440,6 +450,8 @@ int plan_make(struct plan *plan, const struct tdf *tdf,
 	items_find(plan);
 	items_know(plan);
 	plan->process &= !plan->silent;
+	plan->tables = unwind_possible(target) &&
+		       plan_stacks(plan) <= BODY_UNWINDS;
 	plan->direct = direct_possible(plan);
 	sizes_find(plan);
 	budget_share(plan);

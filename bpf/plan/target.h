@@ -45,6 +45,7 @@ struct body_layout {
 	/* of direct reads: mm_struct.pgd, mm_struct.context.tlb_gen; BTF ids of
 	 * bpf_rdonly_cast and of struct pt_regs, whose words it reads */
 	__u32 mm_pgd, mm_flushes;
+	__u32 mm_stack, mm_code;	/* mm_struct.start_stack, exec_vm */
 	__u32 cast_kfunc, cast_type;
 };
 
@@ -87,7 +88,8 @@ struct body_heap {
 	int rows_fd, segments_fd, spaces_fd;	/* unwind.h; -1: there are no
 						 * tables */
 	int cache_fd;		/* unwind.h; -1: rows are searched each time */
-	__u32 rows;		/* entries of the map */
+	int asks_fd;		/* unwind.h; -1: tables are made without being
+				 * asked for, and replaced when they change */
 };
 
 /* Where the program runs and which maps it finds there. */

@@ -229,7 +229,7 @@ struct ras_item {
 
 struct ras_stack {
 	__u8 end;		/* RAS_STACK_* */
-	__u8 flags;		/* RAS_STACK_KERNEL */
+	__u8 flags;		/* RAS_STACK_KERNEL, RAS_STACK_CHANGED */
 } __attribute__((packed));
 
 /* Why there are no more frames. */
@@ -242,6 +242,8 @@ struct ras_stack {
 #define RAS_STACK_NO_TABLE	5	/* neither a frame pointer nor a table
 					 * (unwind.h) for that code */
 #define RAS_STACK_KERNEL	0x01	/* kernel addresses */
+#define RAS_STACK_CHANGED	0x02	/* code came or went in the process since its
+					 * tables were made: frames may be wrong */
 
 /*
  * hits = recorded + filtered + dropped, where filtered is the sum over

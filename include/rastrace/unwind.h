@@ -9,8 +9,10 @@
  *                    struct unwind_blocks
  *   unwind_segments  struct unwind_segment: those of an address space, one after
  *                    the other in ascending order of start
- *   unwind_spaces    process id -> struct unwind_space
+ *   unwind_spaces    process id -> struct unwind_process
  *   unwind_cache     struct unwind_cached, of each CPU: rows that were found
+ *   unwind_asks      a ring of process ids (u32): hits in processes whose tables
+ *                    are to be made; not in heap recordings
  *
  * A row holds from its pc up to the next one's. Who has a process id that isn't
  * in the hash, or code that lies in no segment, is followed by frame pointers.
@@ -70,6 +72,18 @@ struct unwind_space {
 	__u16 segments;
 	__u32 generation;	/* another one of other segments */
 };
+
+/* A process of which the program has asked for tables has no segments until these
+ * are made. */
+struct unwind_process {
+	struct unwind_space space;
+	__u64 stack;	/* mm_struct.start_stack, another one after an execve */
+	__u64 code;	/* mm_struct.exec_vm, the pages that had code then; of one
+			 * that waits for them those that it had when it asked */
+	__u64 asked;	/* ... when tables were asked for */
+};
+
+#define UNWIND_ASKS	(64 << 10)	/* bytes of the ring */
 
 /*
  * The row of the code at `pc` in a space. Who writes one stores `pc` last, and 0

@@ -297,7 +297,7 @@ static void heap_set(void)
 	heap = (struct body_heap){
 		.calls_fd = 21, .blocks_fd = 22, .owners_fd = -1, .min_size = 64,
 		.sample = 4096, .rows_fd = 23, .segments_fd = 24,
-		.spaces_fd = 25, .cache_fd = 26, .rows = 1 << 16,
+		.spaces_fd = 25, .cache_fd = 26, .asks_fd = -1,
 	};
 	bed.target.heap = &heap;
 }

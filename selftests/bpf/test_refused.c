@@ -159,15 +159,6 @@ static void far_base_of_gs(void)
 	far_add();
 }
 
-static void stacks(void)
-{
-	heap.rows_fd = heap.segments_fd = heap.spaces_fd =
-		heap.cache_fd = 23;
-	heap.rows = 1 << 16;
-	for (int i = 0; i <= BODY_UNWINDS; i++)
-		bed_memory(&bed, TDF_STMT_STACK, 1, NULL, 0);
-}
-
 static void call_map(void)
 {
 	bed.point.flags = TDF_POINT_RELEASE;
@@ -312,7 +303,6 @@ static const struct {
 	{ far_tls, -EOPNOTSUPP, FAR },
 	{ far_base, -EOPNOTSUPP, FAR },
 	{ far_base_of_gs, -EOPNOTSUPP, FAR },
-	{ stacks, -E2BIG, "more than 4 stacks" },
 	{ call_map, -EINVAL, "calls have no map" },
 	{ call_heap, -EINVAL, "calls have no map" },
 	{ call_layout, -EOPNOTSUPP, CALLS },

@@ -126,7 +126,7 @@ static void generate(uint8_t choice, uint8_t length, bool far,
 		.owners_fd = length & 128 ? 13 : -1,
 		.sample = length & 16 ? 1ULL << length % 40 : 0,
 		.min_size = length & 8, .rows_fd = -1, .segments_fd = -1,
-		.spaces_fd = -1, .cache_fd = -1,
+		.spaces_fd = -1, .cache_fd = -1, .asks_fd = -1,
 	};
 	struct tdf_point point = {
 		.sites = 1, .maxhits = choice & 4, .passcount = choice & 8,

@@ -16,7 +16,7 @@
 #include <ucontext.h>
 #include <bpf/bpf.h>
 #include "bpf/bed.h"
-#include "heapmon/unwind/unwind.h"
+#include "lib/arm/unwind.h"
 
 #define DEPTH	TDF_STACK_MAX
 #define RUNS	2000
@@ -562,14 +562,14 @@ int main(void)
 
 	bed_open(&bed, BODY_TEST);
 	bed.module.machine = MACHINE_ELF;
-	if (unwind_open(&unwind, 1 << 20, &fds, &err))
+	if (unwind_maps_make(&fds, 1 << 20, false, &err) ||
+	    unwind_open(&unwind, &fds, &err))
 		tap_bail("%s", err.text);
 	heap = (struct body_heap) {
 		.calls_fd = -1, .blocks_fd = -1, .owners_fd = -1,
 		.rows_fd = fds.rows,
 		.segments_fd = fds.segments, .spaces_fd = fds.spaces,
-		.cache_fd = fds.cache,
-		.rows = 1 << 20,
+		.cache_fd = fds.cache, .asks_fd = -1,
 	};
 	bed.target.heap = &heap;
 	backtrace((void *[1]){ NULL }, 1);

@@ -38,7 +38,7 @@ stacks() {
 
 # record PROGRAM: run it traced; what it printed is in $TMP/said
 record() {
-	status 0 "$1: on" trace on "$TMP/$1.tdf"
+	status 0 "$1: on" trace on --stacks=frames "$TMP/$1.tdf"
 	ok "$1: runs" sh -c "'$programs/$1' >'$TMP/said'"
 	status 0 "$1: off" trace off "$TMP/$1.tdf"
 	tracefmt --tff "$TMP" >"$TMP/trace" 2>"$TMP/summary"

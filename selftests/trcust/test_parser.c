@@ -162,6 +162,7 @@ static const struct {
 	{ "LEN=(a,D),VARS=(b)", "discarded" },
 	{ "STACK=(8),REGS=(AX)", "\tstack 8\n\tregs AX\n" },
 	{ "STACK=(0x20)", "\tstack 32\n" },
+	{ "STACK,REGS=(AX)", "\tstack 32\n\tregs AX\n" },
 	{ "STACK=(0)", "discarded" },
 	{ "STACK=(33)", "discarded" },
 	{ "STACK=8", "discarded" },

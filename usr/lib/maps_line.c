@@ -83,13 +83,14 @@ int maps_line_open(const struct maps_line *maps, uint32_t pid)
 bool process_stat_parse(const char *text, struct process_stat *stat)
 {
 	/* the name in parentheses may have any bytes, numbers follow;
-	 * the state is field 3, the start time field 22 */
+	 * the state is field 3, the start time field 22, the stack field 28 */
 	const char *name_end = strrchr(text, ')');
 
 	return name_end &&
 	       sscanf(name_end + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s"
-		      " %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64,
-		      &stat->state, &stat->start) == 2;
+		      " %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64
+		      " %*s %*s %*s %*s %*s %" SCNu64,
+		      &stat->state, &stat->start, &stat->stack) == 3;
 }
 
 static int stat_read(const char *path, struct process_stat *stat)

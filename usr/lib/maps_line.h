@@ -49,6 +49,8 @@ struct process_stat {
 	char state;		/* R, S, ... as ps(1) has them */
 	uint64_t start;		/* ticks since boot: with the process id it names
 				 * one process for good */
+	uint64_t stack;		/* where its stack begins; 0: this user may not
+				 * know */
 };
 
 /* The text of one; false: it isn't what the kernel writes. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -25,6 +26,7 @@
 #define LEASE_MS	45000	/* proc(5), lease-break-time */
 #define BLIND_MS	1000	/* without news of kernel modules, or of files
 				 * that are written to */
+#define CLEAN_S		10
 #define DETACH_NS	50000000	/* links go in the background */
 #define LITTLE_MS	1000
 #define NEW_NS		2000000000	/* of a session */
@@ -34,7 +36,7 @@
 #define NS_PER_HUNDREDTH 100000	/* of a second: 0.01 % */
 #define NICE		10
 
-enum { SIGNALS, UEVENTS, MOUNTS, POLLED };
+enum { SIGNALS, UEVENTS, MOUNTS, STACKS, POLLED };
 
 struct keeper {
 	char path[RUN_PATH_MAX];
@@ -47,6 +49,7 @@ struct keeper {
 	size_t watch_count;
 	struct hit_cost trap;
 	bool trap_known;
+	time_t cleaned;			/* processes that ended were forgotten */
 	bool ticking;			/* points are followed */
 	bool cpu_followed;		/* for --max-cpu */
 	bool cpu_little;		/* they take little of it */
@@ -56,13 +59,20 @@ struct keeper {
 	uint64_t cpu_next, stats_next, cpu_new;
 };
 
+static void watch_forget(struct watch *watch)
+{
+	if (watch->stacks)
+		stacks_close(watch->stacks);
+	watch_close(watch);
+}
+
 static void buffer_forget(struct keeper *keeper)
 {
 	if (keeper->control)
 		buffer_close(&keeper->buffer);
 	keeper->control = 0;
 	for (size_t i = 0; i < keeper->watch_count; i++)
-		watch_close(&keeper->watches[i]);
+		watch_forget(&keeper->watches[i]);
 	keeper->watch_count = 0;
 }
 
@@ -126,6 +136,43 @@ static void file_follow(struct watch *watch, const struct ras_session *entry)
 	if (watch->file >= 0 && !fstat(watch->file, &st) &&
 	    st.st_dev == entry->device && st.st_ino == entry->inode)
 		watch->leased = !fcntl(watch->file, F_SETLEASE, F_RDLCK);
+}
+
+/* Tables for the stacks of armed sessions */
+static void stacks_follow(struct keeper *keeper,
+			  const struct session_list *list)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	struct watch *watch;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct session *session = &list->items[i];
+
+		if (!session->armed || !(watch = watch_find(keeper, session)) ||
+		    watch->stacks_known)
+			continue;
+		watch->stacks_known = true;
+		watch->stacks = stacks_open(session->dir,
+					    session->entry->inode);
+		if (watch->stacks)
+			epoll_ctl(keeper->polled[STACKS].fd, EPOLL_CTL_ADD,
+				  stacks_fd(watch->stacks), &event);
+	}
+}
+
+static void stacks_serve(struct keeper *keeper)
+{
+	bool clean = keeper->cleaned + CLEAN_S <= time(NULL);
+
+	for (size_t i = 0; i < keeper->watch_count; i++) {
+		if (!keeper->watches[i].stacks)
+			continue;
+		stacks_update(keeper->watches[i].stacks);
+		if (clean)
+			stacks_clean(keeper->watches[i].stacks);
+	}
+	if (clean)
+		keeper->cleaned = time(NULL);
 }
 
 /* Is a file followed, with `blind` one that has no lease? */
@@ -324,6 +371,8 @@ static void sessions_look(struct keeper *keeper)
 	files_follow(keeper, &list);
 	if (keeper->watch_count != known)
 		keeper->cpu_new = buffer_time() + NEW_NS;
+	stacks_follow(keeper, &list);
+	stacks_serve(keeper);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct session *session = &list.items[i];
 		struct watch *watch = session->armed ?
@@ -371,7 +420,7 @@ static void sessions_look(struct keeper *keeper)
 		/* its last hits may be of a trigger */
 		if (watch->react)
 			react_look(watch->react);
-		watch_close(watch);
+		watch_forget(watch);
 	}
 	keeper->watch_count = kept;
 	keeper->cpu_followed = armed && keeper->buffer.control->max_cpu;
@@ -507,11 +556,13 @@ static void keeper_run(struct keeper *keeper)
 	struct session_list list;
 
 	/* The command that started the keeper goes on once the files have
-	 * leases: from then on none is written to unseen. Hits are counted from
-	 * then on, too. */
+	 * leases: from then on none is written to unseen; and once there are
+	 * tables for the stacks of what runs. Hits are counted from then on,
+	 * too. */
 	if (!keeper_buffer_look(keeper) &&
 	    !session_list_read(&list, &keeper->buffer, keeper->path, NULL)) {
 		files_follow(keeper, &list);
+		stacks_follow(keeper, &list);
 		if (keeper->buffer.control->max_cpu)
 			cpu_note(keeper->buffer.control,
 				 cpu_tick(keeper, &list));
@@ -570,6 +621,9 @@ static int keep(struct error *err)
 	keeper.polled[MOUNTS] = (struct pollfd){
 		.fd = open("/proc/self/mounts", O_RDONLY | O_CLOEXEC),
 		.events = POLLPRI,
+	};
+	keeper.polled[STACKS] = (struct pollfd){
+		.fd = epoll_create1(EPOLL_CLOEXEC), .events = POLLIN,
 	};
 
 	/* There is one keeper: it holds a lock on RUN/keep. */

@@ -456,6 +456,7 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
 	const struct snapshot_settings bundled = { .bundle = true };
 	bool follow = (compiled->count || isatty(STDOUT_FILENO)) &&
 		      !settings->output && !printer_is_whole();
+	struct stacks_server *stacks = NULL;
 	struct outfile *out = NULL;
 	pid_t printer = 0;
 	struct run_hits hits = { 0 };
@@ -466,11 +467,14 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
 		code = outfile_open(&out, settings->output, err);
 	if (!code)
 		code = private_arm(jobs, private, err);
+	if (!code)
+		stacks = stacks_server_start(private->path);
 	if (!code && follow)
 		printer = private_print(private, compiled, true, err);
 	if (!code)
 		code = printer < 0 ? printer :
 		       subject_run(&settings->job, private, child, err);
+	stacks_server_stop(stacks);
 	if (!code)
 		code = private_off(private, &hits, err);
 	if (printer > 0)

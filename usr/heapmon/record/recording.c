@@ -105,22 +105,21 @@ static int allocators_find(struct recording *r, struct error *err)
 /* Without tables stacks are followed by frame pointers. */
 static int tables_open(struct recording *r, struct error *err)
 {
-	struct unwind_fds fds;
+	struct unwind_fds *fds = &r->unwind_fds;
 	struct error why;
 
 	if (!r->settings->points.depth)
 		return 0;
-	if (unwind_open(&r->unwind, UNWIND_ROWS, &fds, &why)) {
-		r->unwind = NULL;
+	if (unwind_maps_make(fds, UNWIND_ROWS, false, &why) ||
+	    unwind_open(&r->unwind, fds, &why)) {
 		error_prefix(&why, "stacks by frame pointers only: ");
 		error_print("heapmon", &why);
 		return 0;
 	}
-	r->heap.rows_fd = fds.rows;
-	r->heap.segments_fd = fds.segments;
-	r->heap.spaces_fd = fds.spaces;
-	r->heap.cache_fd = fds.cache;
-	r->heap.rows = UNWIND_ROWS;
+	r->heap.rows_fd = fds->rows;
+	r->heap.segments_fd = fds->segments;
+	r->heap.spaces_fd = fds->spaces;
+	r->heap.cache_fd = fds->cache;
 	for (unsigned int i = 0; i < r->settings->job.pid_count; i++)
 		if (unwind_add_process(r->unwind, r->settings->job.pids[i],
 				       &why))
@@ -199,6 +198,7 @@ int recording_open(struct recording *r, const struct record_settings *settings,
 	r->settings = settings;
 	r->begun = buffer_time();
 	r->heap = HEAP_MAPS_NONE;
+	r->unwind_fds = UNWIND_FDS_NONE;
 	signal(SIGPIPE, SIG_IGN);	/* write() fails instead */
 	signal(SIGXFSZ, SIG_IGN);
 	code = filters_check(job, err);
@@ -489,6 +489,7 @@ void recording_close(struct recording *r)
 		tracker_close(r->tracker);
 	if (r->unwind)
 		unwind_close(r->unwind);
+	unwind_maps_close(&r->unwind_fds);
 	heap_maps_close(&r->heap);
 	allocator_free(&r->allocator);
 	mappings_cache_free(&r->mappings);

@@ -13,7 +13,6 @@
 #include "lib/buffer/spooler.h"
 #include "lib/arm/arm.h"
 #include "heapmon/old/old.h"
-#include "heapmon/unwind/unwind.h"
 #include "launch.h"
 #include "points.h"
 #include "tracker.h"
@@ -51,6 +50,7 @@ struct recording {
 	struct body_heap heap;
 	uint32_t link_pid;	/* links are of this process; 0: of all */
 	struct unwind_state *unwind;
+	struct unwind_fds unwind_fds;
 	struct tracker *tracker;
 	struct spooler spooler;
 	bool spooling;

@@ -13,6 +13,8 @@
 #include "probe/program.h"
 #include "select/amount.h"
 #include "select/select.h"
+#include "stacks.h"
 #include "static.h"
+#include "unwind.h"
 
 #endif

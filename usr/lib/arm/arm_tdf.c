@@ -11,6 +11,7 @@
 #include "bpf/plan/needs.h"
 #include "aggregate_maps.h"
 #include "filters.h"
+#include "stacks.h"
 #include "lib/arm/kernel/direct_probe.h"
 #include "lib/arm/pinned/sessions.h"
 #include "lib/arm/probe/patched.h"
@@ -76,6 +77,8 @@ struct arming {
 	struct body_direct direct;	/* of RAS_READS_DIRECT */
 	struct body_filter filter;
 	bool calls;			/* it has CALL or RELEASE points */
+	bool stacks;			/* of user space, by tables that the keeper
+					 * makes */
 	struct body_heap heap;
 	struct aggregate_maps aggregates;
 	int fds[ARM_MAPS];		/* -1: none */
@@ -331,7 +334,7 @@ static void session_target_fill(const struct arming *a,
 		.layout = a->layout_read ? &a->layout : NULL,
 		.direct = a->reads == RAS_READS_DIRECT ? &a->direct : NULL,
 		.filter = filters_given(settings) ? &a->filter : NULL,
-		.heap = a->calls || a->arm->heap ? &a->heap : NULL,
+		.heap = a->calls || a->stacks || a->arm->heap ? &a->heap : NULL,
 		.context_mask = session_context(a),
 		.context_depth = settings->context_depth,
 		.max_rate = settings->max_rate,
@@ -386,6 +389,7 @@ static int session_programs_take(const struct arming *a, struct error *err)
 /* What the points that are picked need. */
 static void session_needs_find(struct arming *a)
 {
+	const struct job_settings *settings = a->arm->settings;
 	const struct tdf *tdf = a->tdf;
 
 	for (uint32_t i = 0; i < tdf->header->points.count; i++) {
@@ -393,6 +397,9 @@ static void session_needs_find(struct arming *a)
 
 		if (!a->arm->picked[i])
 			continue;
+		a->stacks |= settings->context & RAS_CONTEXT_STACK &&
+			     tdf->modules[point->module].kind ==
+			     TDF_MODULE_USER;
 		a->calls |= (point->flags & (TDF_POINT_CALL |
 					     TDF_POINT_RELEASE)) != 0;
 		for (uint32_t k = 0; k < point->sites; k++) {
@@ -406,8 +413,11 @@ static void session_needs_find(struct arming *a)
 			a->needs.segments |= needs.segments;
 			a->needs.vectors |= needs.vectors;
 			a->needs.direct |= needs.direct;
+			a->stacks |= needs.stack;
 		}
 	}
+	/* heapmon makes its own */
+	a->stacks &= !a->arm->heap && settings->stacks != STACKS_FRAMES;
 }
 
 /* What the kernel's structures look like, and how bodies read memory. */
@@ -416,7 +426,7 @@ static int session_layout_read(struct arming *a, struct error *err)
 	enum reads_choice choice = a->arm->settings->reads;
 	bool direct = a->needs.direct && choice != READS_HELPER;
 
-	a->layout_read = direct || a->needs.layout || a->bring_in ||
+	a->layout_read = direct || a->needs.layout || a->bring_in || a->stacks ||
 			 session_context(a) & RAS_CONTEXT_PPID;
 	if (a->layout_read && features_read_layout(&a->layout) == -ENOMEM)
 		return error_no_memory(err);
@@ -515,6 +525,8 @@ static int arm_session_make(struct arming *a, struct error *err)
 		code = aggregate_maps_make(&a->aggregates, arm, a->dir, err);
 	if (!code && a->calls)
 		code = session_heap_make(a, err);
+	if (!code && a->stacks)
+		code = stacks_maps_make(&a->heap, arm->run, a->dir, err);
 	if (!code)
 		code = filters_make(&a->filter, arm->settings, arm->link_pid,
 				    arm->run, a->dir, arm->dry, err);
@@ -572,6 +584,8 @@ int arm_tdf(const struct arm *arm, struct error *err)
 	arm_fd_close(a.aggregates.aggregates_fd);
 	arm_fd_close(a.aggregates.aggregated_fd);
 	arm_fd_close(a.filter.pids_fd);
+	if (a.stacks)
+		stacks_maps_close(&a.heap);
 	if (!arm->heap || arm->heap->calls_fd < 0)
 		arm_fd_close(a.heap.calls_fd);
 	if (!arm->heap || arm->heap->blocks_fd < 0)

@@ -16,7 +16,8 @@
 #define HEAP_MAPS_NONE	((struct body_heap){ .calls_fd = -1, .blocks_fd = -1, \
 					     .owners_fd = -1, .rows_fd = -1, \
 					     .segments_fd = -1, \
-					     .spaces_fd = -1, .cache_fd = -1 })
+					     .spaces_fd = -1, .cache_fd = -1, \
+					     .asks_fd = -1 })
 
 /*
  * `calls`, and `blocks` where min_size or sample are set, unless heap has them:

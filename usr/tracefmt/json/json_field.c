@@ -564,7 +564,10 @@ static void json_add_stack(struct stack_owner owner, struct ras_stack stack,
 	}
 	TEXT_ADD(text, "],\"end\":\"");
 	text_add_string(text, known ? ends[stack.end] : "unknown");
-	TEXT_ADD(text, "\"}");
+	TEXT_ADD(text, "\"");
+	if (stack.flags & RAS_STACK_CHANGED)
+		TEXT_ADD(text, ",\"changed\":true");
+	TEXT_ADD(text, "}");
 }
 
 void json_add_context(const struct context *context, struct stack_owner owner,

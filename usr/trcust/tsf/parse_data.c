@@ -507,10 +507,18 @@ bool parse_vars(struct parser *p)
 bool parse_stack(struct parser *p)
 {
 	struct tsf_stmt *stmt = stmt_add(p, TSF_STACK);
+	uint64_t depth = TDF_STACK_MAX;
 	const char *text;
-	uint64_t depth;
 
-	if (!stmt || !parser_expect(p, '('))
+	if (!stmt)
+		return false;
+	stmt->length = depth;
+	if (!parser_take_mark(p, '=')) {
+		tsf_data_add(p, stmt->pos,
+			     RAS_ITEM_PREFIX + depth * TSF_FRAME_BYTES);
+		return true;
+	}
+	if (!parser_expect(p, '('))
 		return false;
 	text = parser_text(p, &p->token);
 	if (!parser_number(p, &depth, &stmt->length_pos))

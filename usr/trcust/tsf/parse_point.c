@@ -719,7 +719,8 @@ static bool point_clause(struct parser *p)
 	if (before)
 		*before = p->keyword;
 	parsed = (clause->parse == parse_retep || clause->parse == parse_hits ||
-		  parser_expect(p, '=')) && clause->parse(p);
+		  clause->parse == parse_stack || parser_expect(p, '=')) &&
+		 clause->parse(p);
 	p->now.after_tp = clause->parse == parse_tp;
 	return parsed;
 }

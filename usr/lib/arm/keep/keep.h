@@ -49,6 +49,8 @@ struct watch {
 	bool leased;
 	struct keep_tasks tasks;
 	struct react *react;	/* NULL: it has no trigger */
+	bool stacks_known;	/* ... whether it has stacks */
+	struct stacks *stacks;	/* NULL: it has none */
 	int file;		/* -1: it can't be opened */
 	unsigned int ticks;
 	uint64_t times[WATCH_TICKS];	/* of the last ticks */

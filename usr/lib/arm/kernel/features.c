@@ -468,6 +468,8 @@ int features_read_layout(struct body_layout *layout)
 		{ "task_struct.mm", &layout->task_mm },
 		{ "mm_struct.context.ldt", &layout->mm_ldt },
 		{ "mm_struct.pgd", &layout->mm_pgd },
+		{ "mm_struct.start_stack", &layout->mm_stack },
+		{ "mm_struct.exec_vm", &layout->mm_code },
 		{ "mm_struct.context.tlb_gen", &layout->mm_flushes },
 		{ "bpf_rdonly_cast()", &layout->cast_kfunc },
 		{ "pt_regs", &layout->cast_type },

@@ -12,7 +12,7 @@
 #include "lib/arm/pinned/bufmaps.h"
 
 #define AT_MOST_MAX	100
-#define STACK_DEFAULT	8	/* frames */
+#define STACK_DEFAULT	TDF_STACK_MAX
 
 _Static_assert(RAS_SLICE_MIN == 64 << 10 && RAS_SLICE_MAX == 256 << 20 &&
 	       RAS_SLICE_DEFAULT == 1 << 20 && TDF_STACK_MAX == 32,
@@ -109,6 +109,19 @@ int settings_take_reads(void *context, const char *value)
 	fprintf(stderr, "%s: '%s' is no way to read memory: auto, helper or direct\n",
 		command_program_name(), value);
 	return -1;
+}
+
+int settings_take_stacks(void *context, const char *value)
+{
+	enum stacks_choice *stacks = &((struct job_settings *)context)->stacks;
+
+	if (strcmp(value, "auto") && strcmp(value, "frames")) {
+		fprintf(stderr, "%s: '%s' is no way to find callers: auto or frames\n",
+			command_program_name(), value);
+		return -1;
+	}
+	*stacks = *value == 'f' ? STACKS_FRAMES : STACKS_AUTO;
+	return 0;
 }
 
 static int selection_take(void *context, enum selection_kind kind,

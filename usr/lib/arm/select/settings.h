@@ -11,6 +11,7 @@
 
 #define SETTINGS_MOST	64	/* values of an option that may be repeated */
 
+enum stacks_choice { STACKS_AUTO, STACKS_FRAMES };
 enum reads_choice { READS_AUTO, READS_HELPER, READS_DIRECT };
 
 struct settings_values {
@@ -23,6 +24,7 @@ struct job_settings {
 	struct settings_values modules;	/* --module */
 	enum attach_choice attach;	/* --attach */
 	enum reads_choice reads;	/* --reads */
+	enum stacks_choice stacks;	/* --stacks */
 	struct selection selection;	/* --minor, --group, --type */
 	uint32_t pids[SETTINGS_MOST];	/* --pid */
 	unsigned int pid_count;
@@ -58,6 +60,7 @@ int settings_take_buffer(void *context, const char *value);
 int settings_take_module(void *context, const char *value);
 int settings_take_attach(void *context, const char *value);
 int settings_take_reads(void *context, const char *value);
+int settings_take_stacks(void *context, const char *value);
 int settings_take_minor(void *context, const char *value);
 int settings_take_group(void *context, const char *value);
 int settings_take_type(void *context, const char *value);
@@ -104,6 +107,9 @@ const char *settings_triggers_check(const struct job_settings *settings);
 	{ "reads", 0, "HOW", \
 	  "read memory of processes by calls or without: auto|helper|direct", \
 	  settings_take_reads }, \
+	{ "stacks", 0, "HOW", \
+	  "find callers by tables of call frame information, or by frame pointers only: auto|frames", \
+	  settings_take_stacks }, \
 	SETTINGS_SELECTION, \
 	{ "pid", 'p', "PID", "record only this process; may be repeated", \
 	  settings_take_pid }, \

@@ -156,7 +156,9 @@ char *stack_put(struct stack_owner owner, struct ras_stack stack,
 		p = name > p + 2 ? name : p;
 	}
 	p = TEXT_PUT(p, "\n  ");
-	return text_put(p, text, strlen(text));
+	p = text_put(p, text, strlen(text));
+	return stack.flags & RAS_STACK_CHANGED ?
+	       TEXT_PUT(p, " <may be wrong: code was mapped meanwhile>") : p;
 }
 
 #define FIXED_MAX	512	/* characters of the line, with some room */

@@ -3,8 +3,8 @@
  * The tables that the BPF program unwinds by (rastrace/unwind.h): made of the
  * .eh_frame of what is mapped in the processes, put into the session's maps.
  */
-#ifndef HEAPMON_UNWIND_H
-#define HEAPMON_UNWIND_H
+#ifndef ARM_UNWIND_H
+#define ARM_UNWIND_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,14 +13,22 @@
 
 struct unwind_state;
 
-/* Room for so many rows; the maps are made: their descriptors are in fds (rows,
- * segments, spaces), owned by the unwind. 0, or a negative errno with err set. */
 struct unwind_fds {
 	int rows, segments, spaces, cache;
+	int asks;			/* -1: the program does not ask */
 };
 
-int unwind_open(struct unwind_state **unwind, uint32_t rows,
-		struct unwind_fds *fds, struct error *err);
+#define UNWIND_FDS_NONE	((struct unwind_fds){ -1, -1, -1, -1, -1 })
+
+/* The maps, with room for so many rows. 0, or a negative errno with err set. */
+int unwind_maps_make(struct unwind_fds *fds, uint32_t rows, bool asks,
+		     struct error *err);
+void unwind_maps_close(struct unwind_fds *fds);
+
+/* Fill the maps, of which no process has anything. They remain the caller's. 0, or a
+ * negative errno with err set. */
+int unwind_open(struct unwind_state **unwind, const struct unwind_fds *fds,
+		struct error *err);
 /* Make tables for all that is mapped executable in the process now, and give
  * them to the kernel: for the first time, or again. What had no room, or no
  * .eh_frame, is left to frame pointers and counted. 0, or a negative errno with
@@ -34,6 +42,8 @@ int unwind_follow(struct unwind_state *unwind, struct error *err);
 int unwind_copy_process(struct unwind_state *unwind, uint32_t parent,
 			uint32_t child);
 void unwind_drop_process(struct unwind_state *unwind, uint32_t pid);
+/* All that have ended */
+void unwind_drop_ended(struct unwind_state *unwind);
 void unwind_close(struct unwind_state *unwind);
 
 struct unwind_figures {

@@ -9,9 +9,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -20,7 +22,8 @@
 #include "lib/key_map.h"
 #include "lib/maps_line.h"
 #include "lib/sysbpf.h"
-#include "lib/arm/arm.h"
+#include "filters.h"
+#include "lib/buffer/pin.h"
 #include "lib/debug/cfi/cfi_module.h"
 
 #define SEGMENTS_ALL	65536	/* entries of the map */
@@ -40,11 +43,10 @@ struct unwind_range {
 	unsigned int users;		/* 0: it is free */
 };
 
-/* An array map that is mapped here, too */
 struct unwind_map {
-	int fd;
 	void *entries;
 	size_t bytes;
+	uint32_t count;
 };
 
 struct unwind_state {
@@ -55,7 +57,7 @@ struct unwind_state {
 	size_t table_count, table_room;
 	struct unwind_segment *segments;
 	uint32_t next;				/* where to look for room */
-	int spaces_fd, cache_fd;
+	int spaces_fd;
 	uint32_t generation;			/* of the last space */
 	int inherit_fd;				/* -1: the BPF program's link */
 	struct unwind_segment found[UNWIND_SEGMENTS];	/* of a process */
@@ -65,81 +67,105 @@ struct unwind_state {
 	struct unwind_figures figures;
 };
 
-static int unwind_map_open(struct unwind_map *map, const char *name,
+static int unwind_map_make(int *fd, enum bpf_map_type type, const char *name,
 			   size_t value_size, uint32_t entries,
 			   struct error *err)
 {
-	size_t page = sysconf(_SC_PAGESIZE);
-
-	map->bytes = (value_size * entries + page - 1) / page * page;
-	map->fd = sysbpf_array_create(name, value_size, entries);
-	if (map->fd < 0)
-		return error_set(err, map->fd,
-				 "cannot create map '%s' (%u): %s", name,
-				 entries, strerror(-map->fd));
-	map->entries = mmap(NULL, map->bytes, PROT_READ | PROT_WRITE,
-			    MAP_SHARED, map->fd, 0);
-	if (map->entries == MAP_FAILED)
-		return error_set(err, -errno, "cannot map '%s': %s", name,
-				 strerror(errno));
-	return 0;
+	*fd = type == BPF_MAP_TYPE_ARRAY ?
+		sysbpf_array_create(name, value_size, entries) :
+		bpf_map_create(type, name, type == BPF_MAP_TYPE_RINGBUF ? 0 : 4,
+			       value_size, entries, NULL);
+	return *fd >= 0 ? 0 :
+		error_set(err, *fd, "cannot create map '%s' (%u): %s", name,
+			  entries, strerror(-*fd));
 }
 
-static void unwind_map_close(struct unwind_map *map)
+int unwind_maps_make(struct unwind_fds *fds, uint32_t rows, bool asks,
+		     struct error *err)
 {
-	if (map->entries != MAP_FAILED)
-		munmap(map->entries, map->bytes);
-	if (map->fd >= 0)
-		close(map->fd);
+	int ret;
+
+	*fds = UNWIND_FDS_NONE;
+	ret = unwind_map_make(&fds->rows, BPF_MAP_TYPE_ARRAY, "unwind_rows",
+			      sizeof(struct unwind_row), rows, err);
+	if (!ret)
+		ret = unwind_map_make(&fds->segments, BPF_MAP_TYPE_ARRAY,
+				      "unwind_segments",
+				      sizeof(struct unwind_segment),
+				      SEGMENTS_ALL, err);
+	if (!ret)
+		ret = unwind_map_make(&fds->spaces, BPF_MAP_TYPE_HASH,
+				      "unwind_spaces",
+				      sizeof(struct unwind_process),
+				      UNWIND_SPACES, err);
+	if (!ret)
+		ret = unwind_map_make(&fds->cache, BPF_MAP_TYPE_PERCPU_ARRAY,
+				      "unwind_cache",
+				      sizeof(struct unwind_cached),
+				      UNWIND_CACHE, err);
+	if (!ret && asks)
+		ret = unwind_map_make(&fds->asks, BPF_MAP_TYPE_RINGBUF,
+				      "unwind_asks", 0, UNWIND_ASKS, err);
+	if (ret)
+		unwind_maps_close(fds);
+	return ret;
 }
 
-int unwind_open(struct unwind_state **unwind, uint32_t rows,
-		struct unwind_fds *fds, struct error *err)
+void unwind_maps_close(struct unwind_fds *fds)
+{
+	const int all[] = {
+		fds->rows, fds->segments, fds->spaces, fds->cache, fds->asks,
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (all[i] >= 0)
+			close(all[i]);
+	*fds = UNWIND_FDS_NONE;
+}
+
+/* An array map, mapped here, too */
+static int unwind_map_view(struct unwind_map *map, int fd, struct error *err)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	struct bpf_map_info info = { 0 };
+	uint32_t size = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &size))
+		return error_set(err, -errno, "cannot look at a map: %s",
+				 strerror(errno));
+	map->count = info.max_entries;
+	map->bytes = ((size_t)info.value_size * info.max_entries + page - 1) /
+		     page * page;
+	map->entries = mmap(NULL, map->bytes, PROT_READ | PROT_WRITE,
+			    MAP_SHARED, fd, 0);
+	return map->entries != MAP_FAILED ? 0 :
+		error_set(err, -errno, "cannot map '%s': %s", info.name,
+			  strerror(errno));
+}
+
+int unwind_open(struct unwind_state **unwind, const struct unwind_fds *fds,
+		struct error *err)
 {
 	struct unwind_state *u = calloc(1, sizeof(*u));
 	int ret;
 
 	if (!u)
 		return error_no_memory(err);
-	u->row_map = u->segment_map = (struct unwind_map){ -1, MAP_FAILED };
-	u->spaces_fd = u->cache_fd = u->inherit_fd = -1;
-	ret = unwind_map_open(&u->row_map, "unwind_rows",
-			      sizeof(struct unwind_row), rows, err);
+	u->row_map.entries = u->segment_map.entries = MAP_FAILED;
+	u->spaces_fd = fds->spaces;
+	u->inherit_fd = -1;
+	/* what a cache has may be of an earlier one, who filled these maps */
+	u->generation = time(NULL) << 8;
+	ret = unwind_map_view(&u->row_map, fds->rows, err);
 	if (!ret)
-		ret = unwind_map_open(&u->segment_map, "unwind_segments",
-				      sizeof(struct unwind_segment),
-				      SEGMENTS_ALL, err);
-	if (!ret) {
-		u->spaces_fd = bpf_map_create(BPF_MAP_TYPE_HASH,
-					      "unwind_spaces", 4,
-					      sizeof(struct unwind_space),
-					      UNWIND_SPACES, NULL);
-		if (u->spaces_fd < 0)
-			ret = error_set(err, u->spaces_fd,
-					"cannot create map 'unwind_spaces': %s",
-					strerror(-u->spaces_fd));
-	}
-	if (!ret) {
-		u->cache_fd = bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY,
-					     "unwind_cache", 4,
-					     sizeof(struct unwind_cached),
-					     UNWIND_CACHE, NULL);
-		if (u->cache_fd < 0)
-			ret = error_set(err, u->cache_fd,
-					"cannot create map 'unwind_cache': %s",
-					strerror(-u->cache_fd));
-	}
+		ret = unwind_map_view(&u->segment_map, fds->segments, err);
 	if (ret) {
 		unwind_close(u);
 		return ret;
 	}
 	u->rows = u->row_map.entries;
-	u->room = rows;
+	u->room = u->row_map.count;
 	u->segments = u->segment_map.entries;
-	*fds = (struct unwind_fds) {
-		.rows = u->row_map.fd, .segments = u->segment_map.fd,
-		.spaces = u->spaces_fd, .cache = u->cache_fd,
-	};
 	*unwind = u;
 	return 0;
 }
@@ -379,14 +405,14 @@ static struct unwind_range *range_make(struct unwind_state *u)
 
 /* The process has these segments from now on, instead of others. */
 static int space_set(struct unwind_state *u, uint32_t pid,
-		     struct unwind_range *range)
+		     struct unwind_range *range, struct unwind_process *process)
 {
-	struct unwind_space value = {
-		range->first, range->count, range->generation,
-	};
 	struct unwind_range *before = key_map_find(&u->spaces, pid);
 	int ret;
 
+	process->space = (struct unwind_space){
+		range->first, range->count, range->generation,
+	};
 	if (!before && (u->spaces.count == UNWIND_SPACES ||
 			key_map_reserve(&u->spaces))) {
 		/* the inherited one */
@@ -394,7 +420,7 @@ static int space_set(struct unwind_state *u, uint32_t pid,
 		return -ENOSPC;
 	}
 	range->users++;
-	ret = bpf_map_update_elem(u->spaces_fd, &pid, &value, BPF_ANY);
+	ret = bpf_map_update_elem(u->spaces_fd, &pid, process, BPF_ANY);
 	if (before) {
 		key_map_remove(&u->spaces, pid, before);
 		before->users--;
@@ -405,18 +431,44 @@ static int space_set(struct unwind_state *u, uint32_t pid,
 	return ret;
 }
 
+/* What changes when it executes another program, or maps other code: read before
+ * the mappings, so that a change while these are read is one. */
+static void process_identify(struct unwind_process *process, uint32_t pid)
+{
+	struct process_stat stat = { 0 };
+	uint64_t exe = 0, lib = 0;
+	char path[32], line[256];
+	FILE *file;
+
+	*process = (struct unwind_process){ 0 };
+	if (!process_stat_read(pid, &stat))
+		process->stack = stat.stack;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	while (fgets(line, sizeof(line), file)) {
+		sscanf(line, "VmExe: %" SCNu64, &exe);
+		sscanf(line, "VmLib: %" SCNu64, &lib);
+	}
+	fclose(file);
+	process->code = process->asked = (exe + lib) * 1024 /
+					 sysconf(_SC_PAGESIZE);
+}
+
 int unwind_add_process(struct unwind_state *u, uint32_t pid, struct error *err)
 {
 	struct unwind_range *range = key_map_find(&u->spaces, pid);
+	struct unwind_process process;
 
+	process_identify(&process, pid);
 	if (unwind_segments_read(u, pid))
 		return error_set(err, -ESRCH, "process %u is gone", pid);
-	if (range && range->count == u->found_count &&
-	    !memcmp(u->segments + range->first, u->found,
-		    range->count * sizeof(*u->found)))
-		return 0;
-	range = range_make(u);
-	if (!range || space_set(u, pid, range)) {
+	if (!range || range->count != u->found_count ||
+	    memcmp(u->segments + range->first, u->found,
+		   range->count * sizeof(*u->found)))
+		range = range_make(u);
+	if (!range || space_set(u, pid, range, &process)) {
 		u->figures.left_out++;
 		unwind_drop_process(u, pid);
 	}
@@ -426,8 +478,11 @@ int unwind_add_process(struct unwind_state *u, uint32_t pid, struct error *err)
 int unwind_copy_process(struct unwind_state *u, uint32_t parent, uint32_t child)
 {
 	struct unwind_range *range = key_map_find(&u->spaces, parent);
-	int ret = range ? space_set(u, child, range) : -ENOENT;
+	struct unwind_process process;
+	int ret = -ENOENT;
 
+	if (range && !bpf_map_lookup_elem(u->spaces_fd, &parent, &process))
+		ret = space_set(u, child, range, &process);
 	u->figures.left_out += ret == -ENOSPC;
 	return ret;
 }
@@ -443,10 +498,25 @@ void unwind_drop_process(struct unwind_state *u, uint32_t pid)
 	range->users--;
 }
 
+void unwind_drop_ended(struct unwind_state *u)
+{
+	uint32_t pids[UNWIND_SPACES], count = 0;
+
+	while (count < UNWIND_SPACES &&
+	       !bpf_map_get_next_key(u->spaces_fd,
+				     count ? &pids[count - 1] : NULL,
+				     &pids[count]))
+		count++;
+	while (count--)
+		if (kill(pids[count], 0) && errno == ESRCH)
+			unwind_drop_process(u, pids[count]);
+}
+
 /* Frame of the BPF program, offsets from r10 */
 #define FRAME_PARENT	(-4)	/* process id */
 #define FRAME_CHILD	(-8)	/* process id */
-#define FRAME_SPACE	(-16)	/* struct unwind_space */
+#define FRAME_SPACE	(-8 - WORDS * 8)	/* struct unwind_process */
+#define WORDS		((int)sizeof(struct unwind_process) / 8)
 
 /* A BPF program does it: the stacks of a process that lives shortly are needed
  * before anything here reads that it is there. */
@@ -458,7 +528,6 @@ int unwind_follow(struct unwind_state *u, struct error *err)
 	int code = raw_tracepoint_offsets(&want, 1, err);
 	emit_label end;
 
-	_Static_assert(sizeof(struct unwind_space) == 8, "it is copied as a word");
 	if (code)
 		return code;
 
@@ -470,8 +539,10 @@ int unwind_follow(struct unwind_state *u, struct error *err)
 	emit_load(&e, 4, BPF_REG_1, BPF_REG_10, FRAME_CHILD);
 	emit_jump_if(&e, BPF_JEQ, BPF_REG_1, BPF_REG_0, end);	/* a thread */
 	emit_lookup(&e, u->spaces_fd, FRAME_PARENT, end);
-	emit_load(&e, 8, BPF_REG_1, BPF_REG_0, 0);
-	emit_store(&e, 8, BPF_REG_10, FRAME_SPACE, BPF_REG_1);
+	for (int at = 0; at < WORDS * 8; at += 8) {
+		emit_load(&e, 8, BPF_REG_1, BPF_REG_0, at);
+		emit_store(&e, 8, BPF_REG_10, FRAME_SPACE + at, BPF_REG_1);
+	}
 	emit_map(&e, BPF_REG_1, u->spaces_fd);
 	raw_tracepoint_frame(&e, BPF_REG_2, FRAME_CHILD);
 	raw_tracepoint_frame(&e, BPF_REG_3, FRAME_SPACE);
@@ -490,12 +561,10 @@ const struct unwind_figures *unwind_figures(const struct unwind_state *u)
 void unwind_close(struct unwind_state *u)
 {
 	key_map_free(&u->spaces);
-	unwind_map_close(&u->row_map);
-	unwind_map_close(&u->segment_map);
-	if (u->spaces_fd >= 0)
-		close(u->spaces_fd);
-	if (u->cache_fd >= 0)
-		close(u->cache_fd);
+	if (u->row_map.entries != MAP_FAILED)
+		munmap(u->row_map.entries, u->row_map.bytes);
+	if (u->segment_map.entries != MAP_FAILED)
+		munmap(u->segment_map.entries, u->segment_map.bytes);
 	if (u->inherit_fd >= 0)
 		close(u->inherit_fd);
 	free(u->tables);

@@ -1,0 +1,138 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# The callers that STACK records by tables are those that gdb finds: in programs at
+# -O2 without frame pointers, of a library's function, stop by stop. With LONG=1
+# these are 10,000, redis and Rust among them.
+. "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/trace/target.sh"
+need_root
+need gdb setarch python3
+here=$TOP/selftests/trace
+
+# compare NAME MODULE FUNCTION MOST COMMAND...: in the order of the hits
+compare() {
+	name=$1 module=$2 function=$3 most=$4
+	shift 4
+	make_tdf "$TMP/$name.tsf" <<TSF
+MODNAME=$module
+MAJOR=9
+TRACE MINOR=1, TP=.$function+0, DESC="sample", STACK
+TSF
+	library=
+	[ "$module" = "$1" ] || library=${module##*/}
+	CALLERS_FUNCTION=$function CALLERS_LIBRARY=$library CALLERS_MOST=$most \
+		CALLERS_OUT=$TMP/$name.gdb gdb -batch -nx -x "$here/callers.py" \
+		--args "$@" <"$TMP/input" >"$TMP/gdb.out" 2>&1
+	status 0 "$name: traced" trace run --buffer=16M -o "$TMP/$name.ras" \
+		"$TMP/$name.tdf" -- setarch -R "$@" <"$TMP/input"
+	tracefmt --tff "$TMP" --format=json "$TMP/$name.ras" \
+		>"$TMP/$name.json" 2>/dev/null
+	judge "$name" "$most"
+}
+
+# judge NAME MOST: 99 % of gdb's stops have the same callers, and what isn't the
+# same says that it ended before
+judge() {
+	python3 - "$TMP/$1.json" "$TMP/$1.gdb" "$2" >"$TMP/judged" 2>&1 <<'PYTHON'
+import json, sys
+
+ours = []
+for line in open(sys.argv[1]):
+    stack = json.loads(line).get("fields", {}).get("stack")
+    if stack:
+        ours.append(([int(f["address"], 16) for f in stack["frames"]],
+                     stack["end"]))
+theirs = [[int(a, 16) for a in line.split()] for line in open(sys.argv[2])]
+same = wrong = 0
+for (found, end), expected in zip(ours[:int(sys.argv[3])], theirs):
+    if found == expected:
+        same += 1
+    elif found != expected[:len(found)] or end == "outermost":
+        wrong += 1
+        if wrong <= 3:
+            print("ours", " ".join(map(hex, found)), end)
+            print("gdb ", " ".join(map(hex, expected)))
+print(len(theirs), same, wrong, int(same * 100 >= len(theirs) * 99))
+PYTHON
+	tail -n 1 "$TMP/judged" >"$TMP/verdict"
+	stops=0 same=0 wrong=0 enough=0
+	read -r stops same wrong enough <"$TMP/verdict"
+	if ! ok "$1: of $stops stops $same have gdb's callers, $wrong others" \
+		test "$stops" -ge "$2" -a "$wrong" -le $(($2 / 500)) \
+		-a "$enough" = 1; then
+		diag_file <"$TMP/judged"
+		tail -n 3 "$TMP/gdb.out" | diag_file
+	fi
+}
+
+# client: the commands for redis, once for gdb and once for trace
+client() {
+	for round in 1 2; do
+		until redis-cli -s "$TMP/socket" PING >/dev/null 2>&1; do
+			sleep 0.1
+		done
+		redis-cli -s "$TMP/socket" GET first >/dev/null 2>&1
+		sleep 1
+		redis-cli -s "$TMP/socket" <"$TMP/commands" >/dev/null 2>&1
+		while [ -e "$TMP/socket" ]; do
+			sleep 0.1
+		done
+	done
+}
+
+stops=${LONG:+2500}
+stops=${stops:-200}
+: >"$TMP/input"
+if command -v c++ >/dev/null; then
+	c++ -O2 -g -o "$TMP/callers_cc" "$here/callers.cc" || bail "c++ fails"
+	compare cc "$TMP/callers_cc" sample "$stops" "$TMP/callers_cc" "$stops"
+else
+	skip "C++" "no c++"
+fi
+if [ -z "${LONG-}" ]; then
+	skip "Rust, sqlite, redis" "LONG=1 tries them"
+	tap_done
+	exit
+fi
+if command -v rustc >/dev/null &&
+		rustc -O -g -o "$TMP/callers_rs" "$here/callers.rs" 2>"$TMP/log"; then
+	compare rs "$TMP/callers_rs" sample "$stops" "$TMP/callers_rs" "$stops"
+else
+	skip "Rust" "no rustc"
+fi
+library=$(ldd "$(command -v sqlite3)" 2>/dev/null |
+	sed -n 's/.*libsqlite3.* => \(.*\) (.*/\1/p')
+if [ "$library" ]; then
+	cat >"$TMP/input" <<SQL
+create table t(a integer primary key, b text);
+with recursive c(x) as (select 1 union all select x + 1 from c where x < 3000)
+	insert into t select x, 'name' || x from c;
+select count(*), max(length(b)) from t where b like '%7%';
+select upper(b), typeof(a) from t where a % 5 = 0 order by b desc;
+SQL
+	compare sqlite "$(realpath "$library")" sqlite3_value_type "$stops" \
+		"$(command -v sqlite3)" :memory:
+	: >"$TMP/input"
+else
+	skip "sqlite" "no sqlite3 with a library"
+fi
+if command -v redis-server >/dev/null; then
+	redis=$(realpath "$(command -v redis-server)")
+	{
+		for i in $(seq 1 1000); do
+			echo "SET key:$i value$i"
+			echo "LPUSH list $i"
+			echo "HSET hash f$i $i"
+		done
+		echo "SORT list LIMIT 0 10"
+		echo "EVAL 'for i = 1, 200 do redis.call(\"GET\", \"key:\" .. i) end' 0"
+		echo "SHUTDOWN NOSAVE"
+	} >"$TMP/commands"
+	client &
+	compare redis "$redis" lookupKey "$stops" "$redis" --port 0 \
+		--unixsocket "$TMP/socket" --save '' --appendonly no
+	wait
+else
+	skip "redis" "no redis-server"
+fi
+tap_done

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "stacks.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <sys/eventfd.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include "lib/buffer/pin.h"
+#include "lib/maps_line.h"
+#include "unwind.h"
+
+#define STACKS_ROWS	(1u << 20)	/* 16 bytes each */
+
+struct stacks {
+	struct unwind_fds fds;
+	struct unwind_state *unwind;
+	struct ring_buffer *asks;
+};
+
+static const char *const names[] = {
+	"unwind_rows", "unwind_segments", "unwind_spaces", "unwind_cache",
+	"unwind_asks",
+};
+
+#define NAMES	(sizeof(names) / sizeof(*names))
+
+int stacks_maps_make(struct body_heap *heap, const struct run_dir *run,
+		     const char *dir, struct error *err)
+{
+	char path[PATH_MAX + 32];
+	struct unwind_fds fds;
+	int code = unwind_maps_make(&fds, STACKS_ROWS, true, err);
+	const int pinned[] = {
+		fds.rows, fds.segments, fds.spaces, fds.cache, fds.asks,
+	};
+
+	heap->rows_fd = fds.rows;
+	heap->segments_fd = fds.segments;
+	heap->spaces_fd = fds.spaces;
+	heap->cache_fd = fds.cache;
+	heap->asks_fd = fds.asks;
+	for (size_t i = 0; i < NAMES && !code; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		code = run_dir_pin(run, path, pinned[i], RUN_PIN_PRIVATE, err);
+	}
+	return code;
+}
+
+void stacks_maps_close(struct body_heap *heap)
+{
+	unwind_maps_close(&(struct unwind_fds){
+		.rows = heap->rows_fd, .segments = heap->segments_fd,
+		.spaces = heap->spaces_fd, .cache = heap->cache_fd,
+		.asks = heap->asks_fd,
+	});
+}
+
+static int stacks_map_open(const char *dir, const char *name)
+{
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return bpf_obj_get(path);
+}
+
+/* Has the process mapped the file? */
+static bool process_has_mapped(uint32_t pid, uint64_t inode)
+{
+	struct maps_lines lines;
+	struct maps_line mapping;
+	bool found = false;
+
+	if (maps_lines_open(&lines, pid))
+		return false;
+	while (!found && maps_lines_next(&lines, &mapping))
+		found = mapping.inode == inode;
+	maps_lines_close(&lines);
+	return found;
+}
+
+static void processes_add(struct stacks *stacks, uint64_t inode)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		uint32_t pid = strtoul(entry->d_name, NULL, 10);
+
+		if (isdigit((unsigned char)entry->d_name[0]) &&
+		    process_has_mapped(pid, inode))
+			unwind_add_process(stacks->unwind, pid, NULL);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/*
+ * A process that this one sees under another number than the kernel does has
+ * another stack: it is left to frame pointers.
+ */
+static int asked(void *context, void *data, size_t size)
+{
+	struct stacks *stacks = context;
+	struct unwind_process process;
+	struct process_stat stat;
+	uint32_t pid;
+
+	if (size < sizeof(pid))
+		return 0;
+	pid = *(const uint32_t *)data;
+	if (!bpf_map_lookup_elem(stacks->fds.spaces, &pid, &process) &&
+	    !process_stat_read(pid, &stat) && stat.stack == process.stack)
+		unwind_add_process(stacks->unwind, pid, NULL);
+	return 0;
+}
+
+/* What an earlier keeper has given is taken back, for the rows are made anew. */
+static void spaces_clear(int spaces)
+{
+	uint32_t pid;
+
+	while (!bpf_map_get_next_key(spaces, NULL, &pid) &&
+	       !bpf_map_delete_elem(spaces, &pid))
+		;
+	usleep(1000);	/* for hits that have begun */
+}
+
+struct stacks *stacks_open(const char *dir, uint64_t inode)
+{
+	struct stacks *stacks = calloc(1, sizeof(*stacks));
+	int code;
+
+	if (!stacks)
+		return NULL;
+	stacks->fds = (struct unwind_fds){
+		.rows = stacks_map_open(dir, names[0]),
+		.segments = stacks_map_open(dir, names[1]),
+		.spaces = stacks_map_open(dir, names[2]), .cache = -1,
+		.asks = stacks_map_open(dir, names[4]),
+	};
+	code = stacks->fds.rows < 0 || stacks->fds.segments < 0 ||
+	       stacks->fds.spaces < 0 || stacks->fds.asks < 0;
+	if (!code)
+		spaces_clear(stacks->fds.spaces);
+	if (!code)
+		code = unwind_open(&stacks->unwind, &stacks->fds, NULL);
+	if (!code)
+		stacks->asks = ring_buffer__new(stacks->fds.asks, asked,
+						stacks, NULL);
+	if (code || !stacks->asks) {
+		stacks_close(stacks);
+		return NULL;
+	}
+	processes_add(stacks, inode);
+	return stacks;
+}
+
+int stacks_fd(const struct stacks *stacks)
+{
+	return ring_buffer__epoll_fd(stacks->asks);
+}
+
+void stacks_update(struct stacks *stacks)
+{
+	ring_buffer__consume(stacks->asks);
+}
+
+void stacks_clean(struct stacks *stacks)
+{
+	unwind_drop_ended(stacks->unwind);
+}
+
+void stacks_close(struct stacks *stacks)
+{
+	ring_buffer__free(stacks->asks);
+	if (stacks->unwind)
+		unwind_close(stacks->unwind);
+	unwind_maps_close(&stacks->fds);
+	free(stacks);
+}
+
+/* ---- a thread ---- */
+
+#define SERVED_MOST	64	/* sessions */
+
+struct stacks_server {
+	pthread_t thread;
+	struct stacks *items[SERVED_MOST];
+	struct pollfd polled[SERVED_MOST + 1];	/* the last: it ends */
+	unsigned int count;
+};
+
+static void server_add(const char *path, const char *name, void *context)
+{
+	struct stacks_server *server = context;
+	struct stacks *stacks = server->count < SERVED_MOST ?
+				stacks_open(path, 0) : NULL;
+
+	if (!stacks)
+		return;
+	server->items[server->count] = stacks;
+	server->polled[server->count++] = (struct pollfd){
+		.fd = stacks_fd(stacks), .events = POLLIN,
+	};
+}
+
+static void *server_run(void *context)
+{
+	struct stacks_server *server = context;
+	struct pollfd *end = &server->polled[server->count];
+
+	while (!end->revents) {
+		poll(server->polled, server->count + 1, -1);
+		for (unsigned int i = 0; i < server->count; i++)
+			stacks_update(server->items[i]);
+	}
+	return NULL;
+}
+
+static void server_free(struct stacks_server *server)
+{
+	for (unsigned int i = 0; i < server->count; i++)
+		stacks_close(server->items[i]);
+	if (server->polled[server->count].fd >= 0)
+		close(server->polled[server->count].fd);
+	free(server);
+}
+
+struct stacks_server *stacks_server_start(const char *run)
+{
+	struct stacks_server *server = calloc(1, sizeof(*server));
+	char armed[PATH_MAX];
+
+	if (!server)
+		return NULL;
+	snprintf(armed, sizeof(armed), "%s/armed", run);
+	pins_each(armed, server_add, server);
+	server->polled[server->count] = (struct pollfd){
+		.fd = eventfd(0, EFD_CLOEXEC), .events = POLLIN,
+	};
+	if (!server->count || server->polled[server->count].fd < 0 ||
+	    pthread_create(&server->thread, NULL, server_run, server)) {
+		server_free(server);
+		return NULL;
+	}
+	return server;
+}
+
+void stacks_server_stop(struct stacks_server *server)
+{
+	if (!server)
+		return;
+	eventfd_write(server->polled[server->count].fd, 1);
+	pthread_join(server->thread, NULL);
+	server_free(server);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tables for the stacks of an armed session (rastrace/unwind.h). The maps are
+ * pinned with it; the keeper fills them, for the processes that map the traced
+ * module, and for those that ask when they hit a tracepoint.
+ */
+#ifndef ARM_STACKS_H
+#define ARM_STACKS_H
+
+#include <stdint.h>
+#include "bpf/plan/target.h"
+#include "pinned/run_dir.h"
+
+struct unwind_state;
+
+/* Make the maps, for `heap`, and pin them in the session's directory. 0, or a
+ * negative errno with err set. */
+int stacks_maps_make(struct body_heap *heap, const struct run_dir *run,
+		     const char *dir, struct error *err);
+void stacks_maps_close(struct body_heap *heap);
+
+struct stacks;
+
+/* Begin to fill the maps of the session in `dir`, whose module has this inode. NULL:
+ * it has none, or they can't be opened. */
+struct stacks *stacks_open(const char *dir, uint64_t inode);
+/* For poll(2): readable when a process has asked */
+int stacks_fd(const struct stacks *stacks);
+/* Make the tables that were asked for. */
+void stacks_update(struct stacks *stacks);
+/* Forget processes that have ended. */
+void stacks_clean(struct stacks *stacks);
+void stacks_close(struct stacks *stacks);
+
+/* The same in a thread of this process, for all sessions that are armed in a run
+ * directory. NULL: none has stacks. */
+struct stacks_server *stacks_server_start(const char *run);
+void stacks_server_stop(struct stacks_server *server);
+
+#endif
