@@ -116,13 +116,15 @@ unlike "$(cat "$TMP/shared/env")" "SECRET" "  and no other environment"
 trace off "$TDF"
 trace clear
 
-# --- a command that doesn't end holds nothing up
+# --- a command that doesn't end holds nothing up; guests are slow
+time=1s
+[ -z "${RASTRACE_GUEST-}" ] || time=15s
 trace on --run-on 'app(1)' --run-command "echo \$\$ >$TMP/pid; exec sleep 100" --at-most 100/s \
-	--for 1s "$TDF"
+	--for $time "$TDF"
 "$TMP/target" 1
-sleep 0.2
+until_true 5 test -s "$TMP/pid"
 "$TMP/target" 1
-ok "a session ends after its time" until_true 5 session_is_off
+ok "a session ends after its time" until_true 30 session_is_off
 is "$(figure recorded 1)" 2 "  its records stay"
 ok "  the command is left alone" kill "$(cat "$TMP/pid")"
 trace clear
@@ -135,5 +137,5 @@ ok "the point is taken away" until_true 3 \
 	sh -c 'trace query --json | grep -q "\"state\": \"maxhits\""'
 like "$(trace explain-loss "$TDF(1)")" "2 maxhits .*--max-hits" "explain-loss"
 trace off --all
-is "$(pins)" "" "nothing is left"
+is "$(pins | grep -vx gone)" "" "nothing is left"
 tap_done
