@@ -452,6 +452,9 @@ int plan_make(struct plan *plan, const struct tdf *tdf,
 	plan->process &= !plan->silent;
 	plan->tables = unwind_possible(target) &&
 		       plan_stacks(plan) <= BODY_UNWINDS;
+	if (plan->silent && target->trigger)
+		plan_fail(plan, -EINVAL, "a tracepoint with aggregates and no "
+			  "data makes no record, and can't be a trigger");
 	plan->direct = direct_possible(plan);
 	sizes_find(plan);
 	budget_share(plan);

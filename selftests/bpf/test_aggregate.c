@@ -318,6 +318,20 @@ static void test_limits(void)
 	       "IF, PASSCOUNT and MAXHITS come first");
 }
 
+static void test_trigger(void)
+{
+	begin();
+	aggregate(TDF_AGGREGATE_COUNT, NULL, 0);
+	bed.target.trigger = true;
+	tap_ok(bed_load(&bed) == -EINVAL && strstr(bed.log, "no record"),
+	       "what makes no record stops nothing");
+	begin();
+	bed_reg(&bed, 0, 8);
+	aggregate(TDF_AGGREGATE_COUNT, NULL, 0);
+	close(load());
+	bed.target.trigger = false;
+}
+
 static void test_epoch(void)
 {
 	struct ras_state state = { .state = RAS_STATE_ON, .epoch = 0x10007 };
@@ -358,6 +372,7 @@ int main(void)
 	test_absent();
 	test_full();
 	test_limits();
+	test_trigger();
 	test_epoch();
 	return tap_done();
 }

@@ -152,7 +152,7 @@ MODNAME=$TMP/aggregate
 TRACE TP=.take, COUNT, MIN=(value), HIST=(value > 0 ? value : 0, kind),
 	BY=(name:9, kind + 1)
 TSF
-trace on "$TMP/sums.tdf"
+trace on --max-cpu=off "$TMP/sums.tdf"
 "$TMP/aggregate"
 check "aggregates" 103
 cat >"$TMP/sums.py" <<'PYTHON'
