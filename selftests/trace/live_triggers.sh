@@ -91,6 +91,22 @@ like "$(cat "$TMP/out")" "^snapshot: .*gone/a.1.ras.*No such file" "  why"
 trace off "$TDF"
 trace clear
 
+# --- without the keeper nothing happens, until it is there again
+keeper() {
+	trace query --json | sed -n '/"keeper"/,/}/s/^ *"pid": \([0-9]*\),*$/\1/p'
+}
+trace on --snapshot-on 'app(1)' --snapshot-file "$TMP/late.ras" "$TDF"
+until_true 5 keeper
+kill -9 "$(keeper)"
+status 1 "wait, without the keeper" trace wait -t 100
+like "$(cat "$TMP/err")" "keeper isn't running" "  which is reported"
+"$TMP/target" 1
+trace resume
+status 0 "  the next one does what is left" trace wait -t 10
+ok "  the file is there" test -s "$TMP/late.1.ras"
+trace off "$TDF"
+trace clear
+
 # --- a command, as the user that sudo came from; the point is armed with it
 cat >"$TMP/command" <<'SH'
 #!/bin/sh

@@ -12,7 +12,7 @@
 #include "lib/text.h"
 
 #define WAIT_US		50000	/* between two looks */
-#define LOOKS_ALONE	60	/* without a keeper, before that is reported */
+#define LOOKS_ALONE	20	/* without a keeper, before that is reported */
 #define STATUS_TIME	3	/* the time was over */
 
 struct wait_settings {
