@@ -24,6 +24,10 @@ static void give_up(struct gen *gen)
 	struct code *c = gen->c;
 	int recorded;
 
+	if (gen->plan->enters) {	/* no record was begun */
+		record_unlock(gen);
+		return;
+	}
 	code_lookup(c, gen->plan->target->count_fd, gen->row, missing);
 	recorded = temp_load(gen, 8, R0, COUNT_AT(recorded));
 	code_alu_imm(c, BPF_SUB, recorded, 1);
@@ -82,6 +86,7 @@ static void absent_if_generate(struct gen *gen)
 	if (!gen->plan->known)
 		code_slot_store(c, 8, gen->cookie, 0, COOKIE);
 	start_bias_generate(gen);
+	whole_find(gen, gen->out);
 	filter_condition(&final);
 	code_jump(c, gen->passed);
 	code_rare_end(c);
@@ -102,6 +107,7 @@ static void absent_aggregate_generate(struct gen *gen)
 	if (!gen->plan->known)
 		code_slot_store(c, 8, gen->cookie, 0, COOKIE);
 	start_bias_generate(gen);
+	whole_find(gen, gen->aggregated);
 	aggregates_final(&final);
 	code_jump(c, gen->aggregated);
 	code_rare_end(c);
@@ -137,6 +143,7 @@ static void walk_function(struct gen *gen)
 	if (!gen->plan->known)
 		code_slot_store(c, 8, gen->cookie, 0, COOKIE);
 	start_bias_generate(gen);
+	whole_find(gen, gen->out);
 	if (gen->plan->early && gen->plan->condition) {
 		code_jump_imm(c, BPF_JEQ, condition, 0, items);
 		walk_condition(gen);
@@ -166,6 +173,7 @@ static void again_function(struct gen *gen)
 		code_slot_store(c, 8, gen->cookie, 0, COOKIE);
 	code_move(c, gen->bits, BITS);
 	start_bias_generate(gen);
+	whole_find(gen, gen->out);
 	record_enter(gen);
 	record_generate(gen);
 	code_function_end(c);

@@ -329,22 +329,6 @@ static void begin_test(struct gen *gen, bool records)
 	code_label_place(c, join);
 }
 
-/* One more `dropped` of the point: nothing could be kept of its thread. */
-static void dropped_count(struct gen *gen)
-{
-	const struct body_target *target = gen->plan->target;
-	struct code *c = gen->c;
-	int row;
-
-	code_call(c, BPF_FUNC_get_smp_processor_id);
-	row = code_copy(c, point_reg(gen));
-	code_alu_imm(c, BPF_MUL, row, target->cpus * (1 + RAS_NEST_LEVELS));
-	code_alu(c, BPF_ADD, row, R0);
-	code_lookup(c, target->count_fd, key_new(gen, row), gen->out);
-	code_alu_imm(c, BPF_MOV, R1, 1);
-	code_atomic(c, BPF_ADD, R0, COUNT_AT(dropped), R1);
-}
-
 static bool layout_knows(const struct gen *gen)
 {
 	const struct body_layout *layout = gen->plan->target->layout;
@@ -429,7 +413,7 @@ void call_begin_generate(struct gen *gen)
 		name_store(gen);
 	code_rare_begin(c);
 	code_label_place(c, missing);
-	dropped_count(gen);
+	why_dropped_count(gen);
 	code_jump(c, gen->out);
 	code_rare_end(c);
 	begin_end(gen);

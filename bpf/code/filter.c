@@ -103,7 +103,7 @@ void filter_condition(struct gen *gen)
 
 	if (!stmt)
 		return;
-	gen_note(gen, plan->site->first_stmt);
+	gen_note(gen, stmt - plan->tdf->stmts);
 	gen->fault = (struct gen_fault){
 		gen->version == VERSION_FIRST && plan->early ?
 		gen->absent_if : gen->unknown, false,
@@ -192,12 +192,13 @@ void filter_limits(struct gen *gen)
 	struct code *c = gen->c;
 
 	if (gen->plan->kind == PLAN_STATIC ||
-	    (!point->passcount && !gen->plan->maxhits && !rate))
+	    (!point->passcount && !gen->plan->maxhits && !rate) ||
+	    (gen->plan->enters && !gen->plan->maxhits))
 		return;
 	code_lookup(c, target->limits_fd, key_new(gen, point_reg(gen)),
 		    gen->leave);
 	code_move(c, gen->limits, R0);
-	if (point->passcount)
+	if (point->passcount && !gen->plan->enters)
 		filter_passcount(gen);
 	if (gen->plan->maxhits)
 		code_jump_if(c, BPF_JGE,
@@ -206,7 +207,7 @@ void filter_limits(struct gen *gen)
 			     gen->filtered[RAS_FILTERED_MAXHITS]);
 	if (gen->plan->maxhits && gen->plan->silent)
 		filter_silent(gen);
-	if (rate)
+	if (rate && !gen->plan->enters)
 		filter_rate(gen);
 }
 
@@ -251,6 +252,21 @@ static void unknown_generate(struct gen *gen)
 	code_jump(gen->c, gen->filtered[RAS_FILTERED_CONDITION]);
 }
 
+/* An exit counts if its call was kept, an entry in any case: what is there is of an
+ * earlier call. */
+static void whole_filtered(struct gen *gen)
+{
+	code_label none = code_label_new(gen->c);
+
+	if (gen->plan->leaves)
+		whole_forget(gen, gen->out);
+	if (!gen->plan->enters)
+		return;
+	whole_forget(gen, none);
+	why_count(gen, WHY_AT(never_returned));
+	code_label_place(gen->c, none);
+}
+
 void filter_ways_generate(struct gen *gen)
 {
 	struct code *c = gen->c;
@@ -274,6 +290,7 @@ void filter_ways_generate(struct gen *gen)
 	if (gen->plan->kind != PLAN_STATIC)
 		start_cookie_generate(gen);
 	code_label_place(c, w.early);
+	whole_filtered(gen);
 	why_row_load(gen, gen->out);
 	code_alu(c, BPF_ADD, R0, w.way);
 	code_atomic(c, BPF_ADD, R0, 0, temp_const(gen, 1));

@@ -163,6 +163,7 @@ struct gen {
 	 * block that a RELEASE has; where blocks are chosen, these three of a
 	 * CALL */
 	int call, level, block, size, old;
+	int open;		/* whole.c: address of what the entry left */
 	int kept[TDF_KEPT_MAX];	/* kept.c */
 
 	/* of the statement or item that is generated */
@@ -200,7 +201,7 @@ struct gen {
 				 8 * (kind))
 #define WHY_FAULT(kind)		((int)offsetof(struct ras_why, faults) + \
 				 8 * (kind))
-#define WHY_PAGED_IN		((int)offsetof(struct ras_why, paged_in))
+#define WHY_AT(field)		((int)offsetof(struct ras_why, field))
 
 /* Bits of an item, from the subprogram that brings in (vma.c) */
 #define WALK_PAGED_IN	0x01
@@ -279,9 +280,12 @@ void address_kernel_test(struct gen *gen, int reg, code_label kernel);
 void address_strip_tag(struct gen *gen, int reg);
 
 /* why.c: one more of what is at `off` (WHY_*) in the row of `why` of the point on
- * the running CPU. Uses r0 to r5; _row: r0 = that row, none: to `missing` */
+ * the running CPU. Uses r0 to r5; _row: r0 = that row, none: to `missing`;
+ * _dropped: one more `dropped` of the point, which has nothing to do with a
+ * slice */
 void why_count(struct gen *gen, int off);
 void why_row_load(struct gen *gen, code_label missing);
+void why_dropped_count(struct gen *gen);
 
 /* fault.c */
 
@@ -517,6 +521,20 @@ bool choose_block_value(struct gen *gen, const struct tdf_stmt *stmt, int reg);
  * RAS_FILTERED_NESTED. */
 void call_begin_generate(struct gen *gen);
 void call_join_generate(struct gen *gen);
+
+/*
+ * whole.c: calls that are one record. Where they begin: the record, whose end is
+ * PLACE, is kept, or there is no room: to `full`. At an exit: gen->open, or the program is done,
+ * before preemption is off; the same in another function; between context and
+ * data, what the entry left, or all there is, which goes on at `finish`; after
+ * the record. _forget: what an entry left is removed; nothing: to `missing`.
+ */
+void whole_keep_generate(struct gen *gen, code_label full);
+void whole_join_generate(struct gen *gen);
+void whole_find(struct gen *gen, code_label missing);
+void whole_copy_generate(struct gen *gen, code_label finish);
+void whole_close_generate(struct gen *gen);
+void whole_forget(struct gen *gen, code_label missing);
 
 /* static.c: the arguments of rastrace_write(): is the major on? gen->cookie; the
  * data; what brings it in */

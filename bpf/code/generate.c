@@ -18,6 +18,7 @@ static void hit_generate(struct gen *gen)
 		start_cookie_generate(gen);
 		filter_processes(gen);
 		call_join_generate(gen);
+		whole_join_generate(gen);
 	}
 	if (plan->fresh)
 		code_module_kfunc(gen->c, BODY_MODULE_PLACE,

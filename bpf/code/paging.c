@@ -54,6 +54,6 @@ void paging_note(struct gen *gen)
 	code_alu(c, BPF_AND, bits, temp_const(gen, PAGED_IN_ALL));
 	code_jump_imm(c, BPF_JEQ, bits, 0, nothing);
 	record_flag_set(gen, RAS_RECORD_PAGED_IN);
-	why_count(gen, WHY_PAGED_IN);
+	why_count(gen, WHY_AT(paged_in));
 	code_label_place(c, nothing);
 }

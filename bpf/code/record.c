@@ -144,7 +144,8 @@ static void slice_busy(struct gen *gen, const struct ways *w)
 
 static bool muting(const struct gen *gen)
 {
-	return gen->plan->kind == PLAN_RECORD && gen->plan->target->max_rate &&
+	return gen->plan->kind == PLAN_RECORD && !gen->plan->enters &&
+	       gen->plan->target->max_rate &&
 	       gen->version != VERSION_AGAIN;
 }
 
@@ -163,7 +164,8 @@ static void maxhits_count(struct gen *gen, const struct ways *w)
 	struct code *c = gen->c;
 	int hits;
 
-	if (!gen->plan->maxhits || gen->version == VERSION_AGAIN)
+	if (!gen->plan->maxhits || gen->plan->enters ||
+	    gen->version == VERSION_AGAIN)
 		return;
 	test_muted(gen, muted);
 	hits = temp_const(gen, 1);
@@ -184,6 +186,8 @@ static void flags_store(struct gen *gen)
 
 	if (gen->plan->site->flags & TDF_SITE_TAIL_CALL)
 		flags |= RAS_RECORD_TAIL_CALL;
+	if (gen->plan->leaves)
+		flags |= RAS_RECORD_WHOLE;
 	if (gen->plan->kind == PLAN_STATIC) {
 		code_store_imm(c, 2, RECORD, RECORD_AT(flags), flags);
 		code_store(c, 2, RECORD, RECORD_AT(major), point_reg(gen));
@@ -201,12 +205,15 @@ static void flags_store(struct gen *gen)
  */
 static void header_store(struct gen *gen)
 {
-	int recorded = temp_load(gen, 8, PLACE, COUNT_AT(recorded));
 	struct code *c = gen->c;
+	int recorded;
 
-	code_store(c, 4, RECORD, RECORD_AT(seq), recorded);
-	code_alu_imm(c, BPF_ADD, recorded, 1);
-	code_store(c, 8, PLACE, COUNT_AT(recorded), recorded);
+	if (!gen->plan->enters) {
+		recorded = temp_load(gen, 8, PLACE, COUNT_AT(recorded));
+		code_store(c, 4, RECORD, RECORD_AT(seq), recorded);
+		code_alu_imm(c, BPF_ADD, recorded, 1);
+		code_store(c, 8, PLACE, COUNT_AT(recorded), recorded);
+	}
 	flags_store(gen);
 	code_store(c, 8, RECORD, RECORD_AT(minor), cookie_reg(gen));
 	if (muting(gen))
@@ -229,6 +236,23 @@ static void data_generate(struct gen *gen)
 		item_generate(gen, &gen->plan->items[i]);
 }
 
+/* Of a whole call: nothing is published. */
+static void entry_finish(struct gen *gen)
+{
+	struct code *c = gen->c;
+	code_label full = code_label_new(c);
+
+	whole_keep_generate(gen, full);
+	record_unlock(gen);
+	start_exits_generate(gen);
+	code_rare_begin(c);
+	code_label_place(c, full);
+	record_unlock(gen);
+	why_dropped_count(gen);
+	code_jump(c, gen->leave);
+	code_rare_end(c);
+}
+
 /* PLACE = end of the record */
 static void record_finish(struct gen *gen, const struct ways *w)
 {
@@ -236,6 +260,10 @@ static void record_finish(struct gen *gen, const struct ways *w)
 	int records, head, stamp;
 
 	code_label_place(c, w->finish);
+	if (gen->plan->enters) {
+		entry_finish(gen);
+		return;
+	}
 	trigger_claim(gen);
 	code_alu(c, BPF_SUB, PLACE, RECORD);
 	code_store(c, 4, RECORD, RECORD_AT(length), PLACE);
@@ -310,6 +338,7 @@ void record_generate(struct gen *gen)
 	test_muted(gen, w.muted);
 	gen->place = (struct gen_place){ RECORD, RAS_RECORD_HEADER };
 	context_generate(gen);
+	whole_copy_generate(gen, w.finish);
 	direct_begin(gen);
 	data_generate(gen);
 	direct_end(gen);

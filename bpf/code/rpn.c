@@ -492,6 +492,17 @@ static void op_entry(struct rpn_expr *x, const struct rpn_op *op)
 	rpn_push(x, value_temp(reg));
 }
 
+/* It was kept if the entry's record is that long. */
+static void op_at_entry(struct rpn_expr *x, unsigned int number)
+{
+	const struct gen_value none = value_const(0);
+	int at = RAS_RECORD_HEADER + 8 * (int)number;
+	int length = temp_load(x->gen, 4, x->gen->open, RECORD_AT(length));
+
+	fault_unreadable_if(x->gen, BPF_JLT, length, at + 8, &none);
+	rpn_push(x, value_memory(x->gen->open, at, 8, 0));
+}
+
 static void op_tree_next(struct rpn_expr *x, const struct rpn_op *op)
 {
 	code_slot node = code_slot_new(x->c, 8);
@@ -634,6 +645,12 @@ static void op_push(struct rpn_expr *x, const struct rpn_op *op)
 		break;
 	case RPN_kept:
 		rpn_push(x, kept_value(x->gen, op->a));
+		break;
+	case RPN_elapsed:
+		rpn_push(x, value_memory(x->gen->open, RECORD_AT(stamp), 8, 0));
+		break;
+	case RPN_at_entry:
+		op_at_entry(x, op->a);
 		break;
 	}
 }

@@ -13,7 +13,7 @@ void gen_begin(struct gen *gen, const struct plan *plan, struct code *c,
 		.muted = code_temp_new(c), .data = code_temp_new(c),
 		.call = code_temp_new(c), .level = code_temp_new(c),
 		.block = code_temp_new(c), .size = code_temp_new(c),
-		.old = code_temp_new(c),
+		.old = code_temp_new(c), .open = code_temp_new(c),
 		.absent = code_label_new(c), .absent_if = code_label_new(c),
 		.elsewhere = code_label_new(c), .passed = code_label_new(c),
 		.absent_aggregate = code_label_new(c),
@@ -149,6 +149,7 @@ void start_exits_generate(struct gen *gen, int result)
 
 	code_label_place(c, gen->leave);
 	aggregates_generate(gen);
+	whole_close_generate(gen);
 	if (off)
 		code_label_place(c, gen->out);
 	start_preempt(gen, true);

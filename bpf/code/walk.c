@@ -61,7 +61,7 @@ static void walk_stmt(struct gen *gen, uint32_t index)
 
 void walk_condition(struct gen *gen)
 {
-	walk_stmt(gen, gen->plan->site->first_stmt);
+	walk_stmt(gen, gen->plan->condition - gen->plan->tdf->stmts);
 }
 
 void walk_generate(struct gen *gen)

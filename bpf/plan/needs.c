@@ -28,7 +28,7 @@ static unsigned int op_uses(uint16_t machine, const struct rpn_op *op)
 		return RPN_USES_VECTOR;
 	case RPN_bregx:
 		return register_uses(machine, op->a);
-	case RPN_div: case RPN_mod: case RPN_tree_next:
+	case RPN_div: case RPN_mod: case RPN_tree_next: case RPN_at_entry:
 		return uses | RPN_USES_RAISES;
 	default:
 		return uses;

@@ -91,7 +91,13 @@ static void context_plan(struct plan *plan)
 	    (!layout || !layout->task_parent || !layout->task_tgid))
 		plan_fail(plan, -EOPNOTSUPP, "the parent's process id can't be "
 			  "recorded: this kernel has no BTF");
+	if (plan->enters)
+		return;
 	plan->context_most = RAS_CONTEXT_BYTES(mask);
+	if (plan->leaves) {	/* when it began, how long it took, the entry */
+		plan->context_most += 16 + plan->target->open_bytes;
+		plan->data_moves = true;
+	}
 	if (mask & RAS_CONTEXT_STACK) {
 		plan->context_most += STACK_ITEM_BYTES(
 			plan->target->context_depth);
@@ -116,6 +122,18 @@ uint32_t plan_aggregate_key(const struct tdf *tdf, const struct tdf_site *site)
 	return bytes;
 }
 
+/* Does the entry of the whole call log something that is for the record? */
+static bool entry_logs(const struct plan *plan)
+{
+	const struct tdf_point *point = plan->point;
+	const struct tdf_site *site = plan->tdf->sites + point->first_site;
+
+	for (__u32 i = 0; i < point->sites; i++)
+		if (site[i].flags & TDF_SITE_ENTRY)
+			return site[i].stmts > 1u + point->entry_values;
+	return false;
+}
+
 static void aggregates_find(struct plan *plan, uint32_t i, uint32_t end)
 {
 	const struct tdf_stmt *stmts = plan->tdf->stmts;
@@ -126,7 +144,8 @@ static void aggregates_find(struct plan *plan, uint32_t i, uint32_t end)
 	plan->by_count = i - plan->by_first;
 	plan->aggregate_first = i;
 	plan->aggregate_count = end - i;
-	plan->silent = i < end && !plan->item_count;
+	plan->silent = i < end && !plan->item_count &&
+		       !(plan->leaves && entry_logs(plan));
 	plan->aggregate_key = plan_aggregate_key(plan->tdf, plan->site);
 	if (plan->aggregate_key < plan->target->aggregate_key)
 		plan->aggregate_key = plan->target->aggregate_key;
@@ -144,6 +163,8 @@ static void items_find(struct plan *plan)
 	uint32_t i = plan->site->first_stmt, end = i + plan->site->stmts;
 	struct plan_item *item = plan->items;
 
+	if (i < end && stmts[i].kind == TDF_STMT_KEY)
+		plan->key = &stmts[i++];
 	if (i < end && stmts[i].kind == TDF_STMT_IF)
 		plan->condition = &stmts[i++];
 	for (; i < end && plan->item_count < TDF_STMTS_MAX &&
@@ -263,6 +284,8 @@ static void sizes_find(struct plan *plan)
 	uint32_t maxdata = least(plan->tdf->header->maxdata, TDF_DATA_MAX);
 	uint32_t fixed = 0, widest = PLAN_FAULT_BYTES, bytes;
 
+	if (plan->enters)
+		maxdata = least(maxdata, TDF_ENTRY_DATA_MAX);
 	for (uint32_t i = 0; i < plan->item_count; i++) {
 		plan->items[i].fixed = fixed;
 		fixed += item_fixed_bytes(plan, &plan->items[i]);
@@ -337,6 +360,62 @@ uint32_t plan_strings_bytes(const struct plan *plan)
 		if (stmt->kind == TDF_STMT_ASCIIZ &&
 		    most < plan_string_bytes(plan, stmt))
 			most = plan_string_bytes(plan, stmt);
+	return most;
+}
+
+/* The registers, prefixes and what has none; what else an item may have */
+static void entry_stmt_bytes(const struct tdf_stmt *stmt, uint32_t *fixed,
+			     uint32_t *more)
+{
+	uint32_t bytes = stmt->length < PLAN_FAULT_BYTES ? PLAN_FAULT_BYTES :
+			 stmt->length;
+
+	if (stmt->kind == TDF_STMT_KEY || stmt->kind == TDF_STMT_IF)
+		return;
+	if (stmt->kind == TDF_STMT_REG) {
+		*fixed += stmt->reg_bytes;
+	} else if (stmt->flags & TDF_STMT_RAW) {
+		*fixed += stmt->length;
+	} else if (stmt->kind == TDF_STMT_STACK) {
+		*fixed += STACK_ITEM_BYTES(0);
+		*more += stmt->length * STACK_FRAME_BYTES;
+	} else {
+		*fixed += RAS_ITEM_PREFIX;
+		*more += bytes;
+	}
+}
+
+static uint32_t entry_bytes(const struct tdf *tdf, const struct tdf_site *site)
+{
+	const struct tdf_stmt *stmt = tdf->stmts + site->first_stmt;
+	uint32_t maxdata = least(tdf->header->maxdata, TDF_ENTRY_DATA_MAX);
+	uint32_t fixed = 0, more = 0;
+
+	for (__u32 i = 0; i < site->stmts; i++, stmt++)
+		entry_stmt_bytes(stmt, &fixed, &more);
+	more = least(more, fixed < maxdata ? maxdata - fixed : 0);
+	return (fixed + more + 2 * PLAN_FAULT_BYTES - 1) & -PLAN_FAULT_BYTES;
+}
+
+uint32_t plan_open_bytes(const struct tdf *tdf)
+{
+	uint32_t most = 0;
+
+	for (__u32 i = 0; i < tdf->header->points.count; i++) {
+		const struct tdf_point *point = &tdf->points[i];
+
+		for (__u32 k = 0; k < point->sites; k++) {
+			const struct tdf_site *site =
+				&tdf->sites[point->first_site + k];
+			uint32_t bytes = RAS_RECORD_HEADER;
+
+			if (!(site->flags & TDF_SITE_ENTRY))
+				continue;
+			bytes += entry_bytes(tdf, site);
+			if (bytes > most)
+				most = bytes;
+		}
+	}
 	return most;
 }
 
@@ -438,7 +517,9 @@ int plan_make(struct plan *plan, const struct tdf *tdf,
 	plan->flat32 = module->elf_class == ELFCLASS32;
 	plan->go_on = point->flags & TDF_POINT_CONTINUE;
 	plan->early = !calls;
-	plan->process = process_kept(plan);
+	plan->enters = site->flags & TDF_SITE_ENTRY;
+	plan->leaves = point->flags & TDF_POINT_WHOLE && !plan->enters;
+	plan->process = !plan->enters && process_kept(plan);
 	plan->session = plan_is_session(tdf, point, target);
 	plan->chosen = calls && target->heap && target->heap->blocks_fd >= 0;
 	plan->decided = plan->session && plan->chosen &&

@@ -114,6 +114,9 @@ struct plan {
 	struct plan *begins;	/* the body is that of a session: what it does
 				 * at the beginning; NULL: it is not */
 	bool session;		/* this is one of these */
+	bool enters;		/* the entry of a whole call: what is logged is
+				 * kept until the exit */
+	bool leaves;		/* an exit of one */
 	/*
 	 * Preemption is off from the beginning on, but while something is
 	 * brought in. Kernels from 6.13 on have frames of 64 bytes and more in
@@ -123,6 +126,7 @@ struct plan {
 	bool alone;
 	struct plan_frame frame;
 
+	const struct tdf_stmt *key;		/* of a whole call; NULL: none */
 	const struct tdf_stmt *condition;	/* the IF; NULL: none */
 	uint32_t by_first, by_count;	/* statements */
 	uint32_t aggregate_first, aggregate_count;
@@ -170,6 +174,9 @@ uint32_t plan_aggregate_key(const struct tdf *tdf, const struct tdf_site *site);
 uint32_t plan_string_bytes(const struct plan *plan,
 			   const struct tdf_stmt *stmt);
 uint32_t plan_strings_bytes(const struct plan *plan);
+/* Bytes of what an entry of the TDF's whole calls leaves for the exit, at most: of
+ * a header and data; 0: there is none. */
+uint32_t plan_open_bytes(const struct tdf *tdf);
 /* returned.c of bpf/code knows where the function is whose return probe is hit. */
 bool plan_returned_known(const struct body_layout *layout);
 

@@ -20,6 +20,8 @@ static void flags_print(const struct plan *plan, FILE *out)
 		{ "stacks by tables", plan->tables },
 		{ "blocks are chosen", plan->chosen },
 		{ "decided where the call begins", plan->decided },
+		{ "entry of a whole call", plan->enters },
+		{ "exit of a whole call", plan->leaves },
 		{ "preemption off", plan->alone },
 		{ "large frame", plan->large },
 		{ "data moves", plan->data_moves },

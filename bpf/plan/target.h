@@ -104,6 +104,8 @@ struct body_target {
 	__u32 aggregate_key;		/* bytes of a key, which the site may need
 					 * fewer of (plan_aggregate_key()); 0: so
 					 * many */
+	int open_fd;			/* of whole calls; what an entry takes */
+	__u32 open_bytes;
 	int test_fd;			/* BODY_TEST: one entry, u64 cookie,
 					 * then struct pt_regs */
 	bool single;			/* the program has one link, with this

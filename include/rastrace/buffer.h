@@ -35,6 +35,10 @@
  *   calls     where points are CALL or RELEASE (tdf.h): struct ras_call per
  *             thread (BPF_MAP_TYPE_TASK_STORAGE); several TDFs may share it,
  *             and `blocks`
+ *   open      where points are whole calls: what their entries logged, until the
+ *             exits; a hash of struct ras_record and data by struct
+ *             ras_open_key. `time` is that of the entry, `stamp` the ns that
+ *             it has taken, at the exit
  *   blocks    where blocks are chosen by size or chance: those that were, a hash
  *             of struct ras_block
  *   aggregates  where points have aggregates (tdf.h): struct ras_aggregate by
@@ -114,6 +118,10 @@ struct ras_slice {
  * REGS: the register's bytes, no prefix (16-bit registers 2, E-registers 4,
  * R-registers 8). Every memory statement: struct ras_item, then its bytes.
  *
+ * Whole calls (RAS_RECORD_WHOLE): after the context u64 is when it began
+ * (CLOCK_BOOTTIME, ns). The data begins with u64 ns that it took, then what the
+ * entry logged, then the exit.
+ *
  * Static records: the program's bytes, no prefix; `point` is the major, `site`
  * 0. More than RAS_STATIC_DATA_MAX of them are cut (RAS_RECORD_CUT); when any
  * can't be read there are none (RAS_RECORD_FAULT).
@@ -154,6 +162,7 @@ struct ras_record {
 #define RAS_RECORD_NAMED	0x0040	/* minor is that of a CALL that made no record
 					 * (tdf.h), maybe of another session; the
 					 * rest of the header is this point's */
+#define RAS_RECORD_WHOLE	0x0080	/* of a whole call, written at its exit */
 
 #define RAS_COOKIE(minor, point, site) \
 	((__u64)(__u16)(minor) | (__u64)(__u16)(point) << 16 | \
@@ -277,7 +286,10 @@ struct ras_why {
 	__u64 faults[RAS_FAULT_KINDS];		/* items */
 	__u64 paged_in;		/* records taken again after absent memory was
 				 * brought in */
-	__u64 reserved[3];
+	/* of whole calls, which are hits, too, but for no_entry */
+	__u64 never_returned;	/* another call began in its place */
+	__u64 no_entry;		/* exits of calls that were not in `open` */
+	__u64 open;		/* calls in `open` when it was disarmed */
 };
 
 /*
@@ -424,6 +436,15 @@ struct ras_call {
 #define RAS_CALL_CALLED		1
 #define RAS_CALL_RELEASED	2
 #define RAS_CALL_NAMED		3	/* by a CALL that makes no record */
+
+/* A call that has not returned */
+struct ras_open_key {
+	__u32 pid;
+	__u32 point;
+	__u64 frame;		/* what the KEY yields */
+};
+
+#define RAS_OPEN_MAX		16384	/* of a session, at a time */
 
 #define RAS_BLOCKS_MAX		(1u << 20)	/* blocks known at a time */
 

@@ -32,6 +32,8 @@
 #define TDF_RPN_MAX		4095	/* bytes of one expression */
 #define TDF_RPN_STACK		16	/* entries, manual 1.6 TRCERR_RPN_OVER */
 #define TDF_KEPT_MAX		12	/* values that are kept, of a site */
+#define TDF_ENTRY_VALUES_MAX	16	/* of a WHOLE */
+#define TDF_ENTRY_DATA_MAX	1024	/* bytes that are logged at its entry */
 #define TDF_DATA_MIN		20	/* MAXDATALENGTH, manual 1.3.2 */
 #define TDF_DATA_MAX		4096
 #define TDF_DATA_DEFAULT	1024	/* three strings and a structure */
@@ -123,7 +125,8 @@ struct tdf_point {
 	__u32 flags;		/* TDF_POINT_*; unknown flags are refused */
 	__u16 level;		/* CALL, RELEASE: 1 to TDF_LEVEL_MAX, see there;
 				 * else 0 */
-	__u16 reserved;
+	__u16 entry_values;	/* WHOLE: values of the entry that the exits
+				 * use; else 0 */
 };
 
 #define TDF_POINT_CONTINUE	0x01	/* go on after an item that faults */
@@ -160,6 +163,18 @@ struct tdf_point {
 #define TDF_POINT_RELEASE	0x04
 #define TDF_POINT_LEAF		0x10
 
+/*
+ * A whole call is one record, user space only. What the sites with
+ * TDF_SITE_ENTRY log is kept until one of the others is hit, an exit of the
+ * function: that one evaluates its IF, and writes a record of how long the call
+ * took (8 bytes, ns, no prefix), what was kept, and its own items. Entry and exit
+ * belong together if their KEY is the same, in one process. Entries have no IF.
+ *
+ * The first `entry_values` statements of an entry are VALUE of 8 bytes without a
+ * prefix, for DW_OP_at_entry of the exits. They are in no record.
+ */
+#define TDF_POINT_WHOLE		0x08
+
 /* cost classes of the instruction under the probe */
 #define TDF_COST_NOP5		0	/* may be turned into a call */
 #define TDF_COST_EMULATED	1
@@ -190,6 +205,7 @@ struct tdf_site {
 					 * begins here (RETEP=CALLER) */
 #define TDF_SITE_TAIL_CALL	0x02	/* an exit without a return value yet */
 #define TDF_SITE_CALL		0x04	/* of a CALL: it begins here */
+#define TDF_SITE_ENTRY		0x08	/* of a WHOLE: the call has begun */
 
 #define TDF_STMT_REG		0	/* one register of a REGS */
 #define TDF_STMT_MEM		1	/* bytes at an address */
@@ -198,8 +214,12 @@ struct tdf_site {
 #define TDF_STMT_ABSENT		4	/* known elsewhere, not at this site: an
 					 * item without bytes */
 #define TDF_STMT_IF		5	/* logs nothing; 0: no record at all. The
-					 * first statement or none */
+					 * first statement or none, but for KEY */
 #define TDF_STMT_STACK		6	/* return addresses, `length` at most */
+#define TDF_STMT_KEY		7	/* logs nothing; the first statement of each
+					 * site of a WHOLE: which call it is, among
+					 * those of the process that have not
+					 * returned */
 
 /* After all others: what is counted in the kernel. They log nothing; a
  * tracepoint that logs nothing else makes no records. Not of CALL or RELEASE. */
@@ -244,8 +264,8 @@ struct tdf_site {
 					 * 0: none */
 
 /*
- * rpn yields an address (MEM, ASCIIZ, BY of text) or a value (VALUE, IF, BY of a
- * number, AGGREGATE); it is a DWARF expression limited to the operations of
+ * rpn yields an address (MEM, ASCIIZ, BY of text) or a value (VALUE, IF, KEY, BY of
+ * a number, AGGREGATE); it is a DWARF expression limited to the operations of
  * rpn.def. Registers have the DWARF numbers of the module's machine. REG, ABSENT
  * and an AGGREGATE that counts hits have none; that of a STACK is
  * the canonical frame address at the site (DWARF 5, 6.4), so that the caller is

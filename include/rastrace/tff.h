@@ -61,6 +61,7 @@ struct tff_section {
 #define TFF_STATIC		0x01	/* @STATIC: matched by major and minor */
 #define TFF_MIGRATES		0x02	/* a call may go on in another thread: PRE
 					 * and POST can't be paired by thread */
+#define TFF_WHOLE	0x04	/* records are whole calls (tdf.h) */
 
 struct tff_entry {
 	__u64 hash;		/* data hash of the tracepoint */

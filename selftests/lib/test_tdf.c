@@ -21,13 +21,15 @@
 /* Expressions that leave one entry, two, none. */
 static const uint8_t rpn[] = {
 	RPN_lit, RPN_lit, RPN_lit + 1, RPN_nop, RPN_lit, RPN_lit, RPN_xderef,
-	RPN_kept, 2,
+	RPN_kept, 2, RPN_elapsed, RPN_at_entry, 1,
 };
 #define ONE	.rpn = 0, .rpn_length = 1
 #define TWO	.rpn = 1, .rpn_length = 2
 #define NOTHING	.rpn = 3, .rpn_length = 1
 #define XDEREF	.rpn = 4, .rpn_length = 3
 #define KEPT	.rpn = 7, .rpn_length = 2
+#define ELAPSED	.rpn = 9, .rpn_length = 1
+#define ENTRY_VALUE .rpn = 10, .rpn_length = 2	/* the second */
 #define LEN	.len_bytes = 2, .len_rpn = 0, .len_rpn_length = 1
 
 struct image {
@@ -234,9 +236,15 @@ static const struct stmt_row {
 	  { { TDF_STMT_MEM, TDF_STMT_LEN, .length = 9, ONE, .len_bytes = 8,
 	      .len_rpn_length = 1 } }, NULL },
 	{ "an expression past the table",
-	  { { TDF_STMT_MEM, .length = 1, .rpn = 8, .rpn_length = 2 } },
-	  "expression of 2 bytes at 8" },
-	{ "an unknown kind", { { 7, .length = 1, ONE } }, "kind 7" },
+	  { { TDF_STMT_MEM, .length = 1, .rpn = 11, .rpn_length = 2 } },
+	  "expression of 2 bytes at 11" },
+	{ "an unknown kind", { { 99, .length = 1, ONE } }, "kind 99" },
+	{ "a key", { { TDF_STMT_KEY, ONE } }, "no whole call" },
+	{ "a key with flags", { { TDF_STMT_KEY, TDF_STMT_RAW, ONE } },
+	  "flags 0x4" },
+	{ "a key without an expression", { { TDF_STMT_KEY } },
+	  "expression of 0 bytes" },
+	{ "elapsed, of no call", { { TDF_STMT_IF, ELAPSED } }, "no whole call" },
 	{ "IF", { { TDF_STMT_IF, ONE },
 		  { TDF_STMT_REG, .reg_bytes = 4 } }, NULL },
 	{ "IF after a register",
@@ -335,7 +343,6 @@ static const struct stmt_row {
 	{ "BY of no address",
 	  { { TDF_STMT_BY, .reg = TDF_BY_TEXT, .length = 8 } },
 	  "expression of 0" },
-	{ "statement 7 is none", { { 7, ONE } }, "kind 7" },
 	{ "a piece of what is absent",
 	  { { TDF_STMT_ABSENT },
 	    { TDF_STMT_MEM, TDF_STMT_MORE, .length = 1, ONE } },
@@ -367,6 +374,81 @@ static void check_stmts(void)
 		stmts_fill(&image, 0, row->stmts);
 		check(&image, row->error, row->name);
 	}
+}
+
+#define VALUE8		{ TDF_STMT_VALUE, TDF_STMT_RAW, .length = 8, ONE }
+#define KEY		{ TDF_STMT_KEY, ONE }
+
+/* Of a whole call: what its entry has, and two exits */
+static const struct whole_row {
+	const char *name;
+	struct tdf_stmt entry[STMTS], exit[STMTS], other[STMTS];
+	uint16_t values;
+	const char *error;
+	uint32_t flags;		/* of the point, beside */
+} whole_rows[] = {
+	{ "a whole call", { KEY, VALUE8, VALUE8, { TDF_STMT_ABSENT } },
+	  { KEY, { TDF_STMT_IF, ELAPSED }, { TDF_STMT_VALUE, .length = 8, ENTRY_VALUE } },
+	  { KEY, { TDF_STMT_IF, ENTRY_VALUE }, { TDF_STMT_VALUE, .length = 8, ONE } },
+	  2, NULL, 0 },
+	{ "a call without a key", { VALUE8 }, { KEY }, { KEY }, 0,
+	  "without an entry, an exit or a key", 0 },
+	{ "an exit without a key", { KEY }, { KEY }, { { TDF_STMT_ABSENT } }, 0,
+	  "differ in their", 0 },
+	{ "a key in the middle", { { TDF_STMT_ABSENT }, KEY }, { KEY }, { KEY }, 0,
+	  "KEY after", 0 },
+	{ "IF before the key", { KEY }, { { TDF_STMT_IF, ONE }, KEY },
+	  { { TDF_STMT_IF, ONE }, KEY }, 0, "KEY after", 0 },
+	{ "a key of the entry's values", { KEY, VALUE8, VALUE8 },
+	  { { TDF_STMT_KEY, ENTRY_VALUE } }, { KEY }, 2, "KEY after", 0 },
+	{ "IF at an entry", { KEY, { TDF_STMT_IF, ONE } }, { KEY }, { KEY }, 0,
+	  "at an entry", 0 },
+	{ "elapsed at an entry", { KEY, { TDF_STMT_VALUE, .length = 8, ELAPSED } },
+	  { KEY }, { KEY }, 0, "at an entry", 0 },
+	{ "a value that no entry has", { KEY, VALUE8 },
+	  { KEY, { TDF_STMT_IF, ENTRY_VALUE } }, { KEY, { TDF_STMT_IF, ONE } }, 1,
+	  "1 values of the entry", 0 },
+	{ "more values than there are", { KEY, VALUE8 }, { KEY }, { KEY }, 2,
+	  "2 values of the entry", 0 },
+	{ "a value with a prefix", { KEY, { TDF_STMT_VALUE, .length = 8, ONE } },
+	  { KEY }, { KEY }, 1, "value 0 of the entry", 0 },
+	{ "a value of 4 bytes",
+	  { KEY, { TDF_STMT_VALUE, TDF_STMT_RAW, .length = 4, ONE } },
+	  { KEY }, { KEY }, 1, "value 0 of the entry", 0 },
+	{ "a whole call of an allocator", { KEY }, { KEY }, { KEY }, 0,
+	  "flags 0xc", TDF_POINT_RELEASE },
+};
+
+static void check_wholes(void)
+{
+	struct image image;
+
+	for (size_t i = 0; i < sizeof(whole_rows) / sizeof(*whole_rows); i++) {
+		const struct whole_row *row = &whole_rows[i];
+
+		prepare(&image);
+		image.points[0].sites = SITES;
+		image.points[0].flags = TDF_POINT_WHOLE | row->flags;
+		image.points[0].level = row->flags != 0;
+		image.points[0].entry_values = row->values;
+		image.sites[0].flags = TDF_SITE_ENTRY;
+		stmts_fill(&image, 0, row->entry);
+		stmts_fill(&image, 1, row->exit);
+		stmts_fill(&image, 2, row->other);
+		check(&image, row->error, row->name);
+	}
+	prepare(&image);
+	image.sites[0].flags = TDF_SITE_ENTRY;
+	check(&image, "no whole call", "an entry of no whole call");
+	prepare(&image);
+	image.points[0].entry_values = 1;
+	check(&image, "no whole call", "values of no whole call");
+	prepare(&image);
+	image.points[0].flags = TDF_POINT_WHOLE;
+	image.module.kind = TDF_MODULE_KERNEL;
+	image.strings[1] = 'k';
+	image.sites[0].symbol = 1;
+	check(&image, "flags 0x8", "a whole call in the kernel");
 }
 
 static const struct layout_row {
@@ -627,8 +709,8 @@ static void check_sites(void)
 	check(&image, NULL, "a tail call");
 	image.sites[0].flags = TDF_SITE_TAIL_CALL | TDF_SITE_RETURN;
 	check(&image, "site with flags 0x3", "both at once");
-	image.sites[0].flags = 8;
-	check(&image, "site with flags 0x8", "an unknown flag of a site");
+	image.sites[0].flags = 0x80;
+	check(&image, "site with flags 0x80", "an unknown flag of a site");
 	image.sites[0].flags = 0;
 	image.sites[0].semaphore = 0x1234;
 	check(&image, NULL, "a semaphore");
@@ -642,8 +724,8 @@ static void check_sites(void)
 	prepare(&image);
 	image.points[0].flags = TDF_POINT_CONTINUE;
 	check(&image, NULL, "ONFAULT=CONTINUE");
-	image.points[0].flags = 8;
-	check(&image, "tracepoint with flags 0x8",
+	image.points[0].flags = 0x800;
+	check(&image, "tracepoint with flags 0x800",
 	      "an unknown flag of a tracepoint");
 	image.points[0] = (struct tdf_point){ .minor = 1 };
 	check(&image, "sites of tracepoint 1", "no sites");
@@ -1032,6 +1114,7 @@ int main(void)
 	check_points();
 	check_stmts();
 	check_layouts();
+	check_wholes();
 	check_flags();
 	check_sharing();
 	check_sites();

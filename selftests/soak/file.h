@@ -189,10 +189,6 @@ static void chunk_counts(const uint8_t *payload, uint64_t length)
 		   "COUNTS of %llu bytes", (unsigned long long)length))
 		return;
 	part_is("counts of session %u", counts->session);
-	for (unsigned int i = 0; i < counts->points; i++)
-		holds(all_zero(totals[i].why.reserved,
-			       sizeof(totals[i].why.reserved)),
-		      "point %u: reserved bytes are not 0", i);
 	if (counts->session == RAS_STATIC_SESSION) {
 		holds(counts->points == RAS_STATIC_MAJORS, "%u majors",
 		      counts->points);

@@ -215,8 +215,6 @@ static void point_sum(const struct figures *figure, struct session *session,
 	}
 	for (unsigned int cpu = 0; cpu < cpu_count; cpu++) {
 		why = &figure->whys[point * cpu_count + cpu];
-		holds(all_zero(why->reserved, sizeof(why->reserved)),
-		      "point %u: reserved bytes are not 0", point);
 		for (int kind = 0; session && kind < RAS_FILTERED_KINDS; kind++)
 			session->filtered[point] += why->filtered[kind];
 	}

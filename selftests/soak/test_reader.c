@@ -191,8 +191,6 @@ static const struct image_damage image_damages[] = {
 	{ "dropped in a nesting slice", COUNT, IMAGE_CPUS *
 	  sizeof(struct ras_count) + offsetof(struct ras_count, dropped), 2, 8,
 	  "slice 2 dropped" },
-	{ "reserved bytes of a reason", WHY,
-	  offsetof(struct ras_why, reserved), 1, 8, "reserved" },
 	{ "a state", STATE, 0, 3, 4, "state 3" },
 	{ "figures of no session", STATE, offsetof(struct ras_state, session),
 	  5, 4, "no entry in the log" },
@@ -548,8 +546,6 @@ static const struct file_damage file_damages[] = {
 	{ "recorded more than there are", make_get, 3, 8, 101, 8,
 	  "101 recorded" },
 	{ "recorded less", make_get, 3, 8, 99, 8, "99 recorded" },
-	{ "reserved bytes of counts", make_get, 3, 8 + 24 +
-	  offsetof(struct ras_why, reserved), 1, 8, "reserved" },
 	{ "a process of no session", make_get, 4, 4, 5, 2,
 	  "session 5 isn't in the log" },
 	{ "a process of no number", make_get, 4, 0, 0, 4, "process 0" },

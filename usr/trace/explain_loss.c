@@ -325,6 +325,22 @@ static void loss_print_overwritten(const struct point_loss *loss)
 		puts("'trace spool' writes it out as it comes");
 }
 
+static void loss_print_calls(const struct point_loss *loss)
+{
+	const struct ras_why *why = &loss->figure->why;
+
+	loss_print_row(why->open, "open", loss->session->armed ?
+		       "calls have not returned" :
+		       "calls had not returned when it was disarmed");
+	loss_print_row(why->never_returned, "left",
+		       "calls never returned: longjmp(), an exception, the end of a "
+		       "thread");
+	if (why->no_entry)
+		printf("and %llu exits without an entry: of calls that began before "
+		       "it was armed, while suspended, or that are counted "
+		       "above\n", why->no_entry);
+}
+
 static void loss_print_rows(const struct point_loss *loss)
 {
 	const struct ras_session *entry = loss->session->entry;
@@ -337,13 +353,17 @@ static void loss_print_rows(const struct point_loss *loss)
 	loss_print_row(figure->aggregated, "aggregated",
 		       "added up in the kernel: a tracepoint without data makes no records");
 	loss_print_row(figure->dropped, "dropped",
-		       "the CPU's %u slices were busy with %s",
+		       "the CPU's %u slices were busy with %s%s",
 		       1 + RAS_NEST_LEVELS, entry->flags & RAS_SESSION_PREEMPT ?
 		       "hits inside hits; trace fewer tracepoints that interrupts "
 		       "run through" :
 		       "hits that others preempted: this kernel can't keep programs "
-		       "from it; trace fewer tracepoints, or log less at each");
+		       "from it; trace fewer tracepoints, or log less at each",
+		       loss->tdf_point &&
+		       loss->tdf_point->flags & TDF_POINT_WHOLE ?
+		       "; or 16384 calls were open" : "");
 	loss_print_overwritten(loss);
+	loss_print_calls(loss);
 
 	/* What isn't counted as a hit. */
 	if (figure->missed != RAS_MISSED_UNKNOWN)

@@ -129,6 +129,16 @@ static void table_measure(struct point_table *table, uint32_t points)
 	table->brief = shown > MANY && !table->query->restricted;
 }
 
+/* Of whole calls */
+static void table_print_calls(const struct ras_why *why)
+{
+	if (!session_why_open(why) && !why->no_entry)
+		return;
+	printf("         calls: %llu have not returned, %llu never did, %llu exits "
+	       "without an entry\n",
+	       why->open, why->never_returned, why->no_entry);
+}
+
 static void table_print_point(const struct point_table *table, uint32_t index)
 {
 	const struct query *query = table->query;
@@ -163,6 +173,7 @@ static void table_print_point(const struct point_table *table, uint32_t index)
 	if (figure->aggregated)
 		printf("         aggregated: %" PRIu64 ", without a record\n",
 		       figure->aggregated);
+	table_print_calls(&figure->why);
 	if (!filtered && !faults && !figure->why.paged_in)
 		return;
 	printf("        ");

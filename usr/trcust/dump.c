@@ -76,8 +76,8 @@ static void dump_stmt(const struct tdf *tdf, const struct tdf_stmt *s)
 		[TDF_STMT_REG] = "reg", [TDF_STMT_MEM] = "mem",
 		[TDF_STMT_ASCIIZ] = "asciiz", [TDF_STMT_VALUE] = "value",
 		[TDF_STMT_ABSENT] = "absent", [TDF_STMT_IF] = "if",
-		[TDF_STMT_STACK] = "stack", [TDF_STMT_BY] = "by",
-		[TDF_STMT_AGGREGATE] = "aggregate",
+		[TDF_STMT_STACK] = "stack", [TDF_STMT_KEY] = "key",
+		[TDF_STMT_BY] = "by", [TDF_STMT_AGGREGATE] = "aggregate",
 	};
 	static const char *const blocks[TDF_STMT_OLD + 1] = {
 		[TDF_STMT_BLOCK] = " block", [TDF_STMT_SIZE] = " size",
@@ -139,6 +139,8 @@ static void dump_point(const struct tdf *tdf, const struct tdf_point *p)
 		printf(" %s level %u%s", p->flags & TDF_POINT_CALL ? "call" :
 		       "release", p->level,
 		       p->flags & TDF_POINT_LEAF ? " leaf" : "");
+	if (p->flags & TDF_POINT_WHOLE)
+		printf(" whole call values %u", p->entry_values);
 	putchar('\n');
 
 	/* Statements follow the sites that have them. */
@@ -162,6 +164,8 @@ static void dump_point(const struct tdf *tdf, const struct tdf_point *p)
 			printf(" tail-call");
 		if (s->flags & TDF_SITE_CALL)
 			printf(" call");
+		if (s->flags & TDF_SITE_ENTRY)
+			printf(" entry");
 		if (s->semaphore)
 			printf(" semaphore %#" PRIx64, (uint64_t)s->semaphore);
 		putchar('\n');

@@ -116,10 +116,13 @@ static void write_points(struct tdf_writer *w)
 			.passcount = in->tsf->passcount,
 			.flags = in->goes_on ?
 					 TDF_POINT_CONTINUE : 0,
+			.entry_values = in->entry_count,
 		};
 
 		if (in->is_static)
 			continue;
+		if (in->tsf->tp.whole)
+			out.flags |= TDF_POINT_WHOLE;
 		bytes_add(&w->file, &out, sizeof(out));
 		site += out.sites;
 	}
@@ -513,7 +516,8 @@ static void tff_add_entries(struct tff_writer *w)
 			.minor = tsf->minor,
 			.type = tsf->type,
 			.group = tsf->group,
-			.flags = point->is_static ? TFF_STATIC : migrates,
+			.flags = point->is_static ? TFF_STATIC :
+				 tsf->tp.whole ? TFF_WHOLE : migrates,
 		};
 
 		entry.desc = strings_add(&w->t.strings, tsf->desc ?

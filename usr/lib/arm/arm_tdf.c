@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include "bpf/plan/needs.h"
 #include "aggregate_maps.h"
+#include "bpf/plan/plan.h"
 #include "filters.h"
 #include "stacks.h"
 #include "lib/arm/kernel/direct_probe.h"
@@ -61,7 +62,10 @@ void heap_maps_close(struct body_heap *heap)
 
 #define NAME_LONGEST	48
 
-enum { ARM_COUNT, ARM_WHY, ARM_STATE, ARM_SITES, ARM_LIMITS, ARM_MAPS };
+enum {
+	ARM_COUNT, ARM_WHY, ARM_STATE, ARM_SITES, ARM_LIMITS, ARM_OPEN,
+	ARM_MAPS
+};
 
 struct arming {
 	const struct arm *arm;		/* what was asked for */
@@ -79,6 +83,7 @@ struct arming {
 	bool calls;			/* it has CALL or RELEASE points */
 	bool stacks;			/* of user space, by tables that the keeper
 					 * makes */
+	uint32_t open_bytes;		/* of a whole call; 0: it has none */
 	struct body_heap heap;
 	struct aggregate_maps aggregates;
 	int fds[ARM_MAPS];		/* -1: none */
@@ -118,7 +123,11 @@ static int session_map_make(struct arming *a, int map, const char *name,
 			    struct error *err)
 {
 	char path[PATH_MAX + 16];
-	int fd = sysbpf_array_create(name, value_size, entries);
+	int fd = map == ARM_OPEN ?
+		bpf_map_create(BPF_MAP_TYPE_HASH, name,
+			       sizeof(struct ras_open_key), value_size, entries,
+			       NULL) :
+		sysbpf_array_create(name, value_size, entries);
 
 	if (fd < 0)
 		return pin_refused(err, fd,
@@ -188,6 +197,9 @@ static int session_maps_make(struct arming *a, struct error *err)
 		      a->arm->settings->max_hits))
 		code = session_map_make(a, ARM_LIMITS, "limits",
 					sizeof(struct ras_limit), points, err);
+	if (!code && a->open_bytes)
+		code = session_map_make(a, ARM_OPEN, "open", a->open_bytes,
+					RAS_OPEN_MAX, err);
 	if (code)
 		return code;
 	code = bpf_map_update_elem(a->fds[ARM_STATE], &(uint32_t){ 0 }, &state,
@@ -318,6 +330,8 @@ static void session_target_fill(const struct arming *a,
 		.aggregates_fd = a->aggregates.aggregates_fd,
 		.aggregated_fd = a->aggregates.aggregated_fd,
 		.aggregate_key = a->aggregates.key_bytes,
+		.open_fd = a->fds[ARM_OPEN],
+		.open_bytes = a->open_bytes,
 		.test_fd = -1,
 		.key = buffer->control->key,
 		.slice_bytes = buffer->control->slice_bytes,
@@ -567,11 +581,12 @@ int arm_tdf(const struct arm *arm, struct error *err)
 		.filter.pids_fd = -1,
 		.heap = arm->heap ? *arm->heap : HEAP_MAPS_NONE,
 		.aggregates = { .aggregates_fd = -1, .aggregated_fd = -1 },
-		.fds = { -1, -1, -1, -1, -1 },
+		.fds = { -1, -1, -1, -1, -1, -1 },
 	};
 	int code;
 
 	session_needs_find(&a);
+	a.open_bytes = plan_open_bytes(a.tdf);
 	code = session_layout_read(&a, err);
 	if (!code)
 		code = session_entry_add(&a, err);

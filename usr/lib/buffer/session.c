@@ -411,6 +411,71 @@ int session_counts_read(const struct session *session, uint32_t slices,
 	return code;
 }
 
+#define OPEN_BATCH	1024	/* entries that are read at a time */
+
+/* Counts the entries of the map by point, a part of them at a time; no one twice. */
+static void open_count(int fd, const struct bpf_map_info *info,
+		       uint32_t points, uint64_t *open)
+{
+	struct ras_open_key *keys = calloc(OPEN_BATCH, sizeof(*keys));
+	void *values = calloc(OPEN_BATCH, info->value_size);
+	uint32_t batch = 0;
+	bool first = true;
+	int code = keys && values ? 0 : -ENOMEM;
+
+	while (!code) {
+		uint32_t count = OPEN_BATCH;
+
+		code = bpf_map_lookup_batch(fd, first ? NULL : &batch, &batch,
+					    keys, values, &count, NULL);
+		first = false;
+		for (uint32_t i = 0; (!code || code == -ENOENT) && i < count;
+		     i++)
+			if (keys[i].point < points)
+				open[keys[i].point]++;
+	}
+	free(values);
+	free(keys);
+}
+
+void session_open_read(const struct session *session, uint64_t *open)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t size = sizeof(info);
+	char path[PATH_MAX + 8];
+	int fd;
+
+	for (uint32_t i = 0; i < session->entry->points; i++)
+		open[i] = 0;
+	if (!session->armed || session->device_fd >= 0)
+		return;
+	snprintf(path, sizeof(path), "%s/open", session->dir);
+	fd = bpf_obj_get(path);
+	if (fd < 0)
+		return;
+	if (!bpf_obj_get_info_by_fd(fd, &info, &size) &&
+	    info.type == BPF_MAP_TYPE_HASH &&
+	    info.key_size == sizeof(struct ras_open_key))
+		open_count(fd, &info, session->entry->points, open);
+	close(fd);
+}
+
+/* totals += calls that have not returned */
+static int why_open_add(const struct session *session, struct ras_why *totals,
+			struct error *err)
+{
+	uint32_t points = session->entry->points;
+	uint64_t *open = calloc(points + 1, sizeof(*open));
+
+	if (!open)
+		return error_no_memory(err);
+	session_open_read(session, open);
+	for (uint32_t i = 0; i < points; i++)
+		totals[i].open += open[i];
+	free(open);
+	return 0;
+}
+
 int session_why_read(const struct session *session, uint32_t cpus,
 		     struct ras_why **totals, struct error *err)
 {
@@ -436,7 +501,7 @@ int session_why_read(const struct session *session, uint32_t cpus,
 		rows[i] = total;
 	}
 	*totals = rows;
-	return 0;
+	return why_open_add(session, rows, err);
 }
 
 int session_aggregated_read(const struct session *session, uint32_t cpus,

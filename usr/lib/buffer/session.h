@@ -72,7 +72,17 @@ static inline void session_why_add(struct ras_why *total,
 		to[i] += from[i];
 }
 
-/* The rows of its `why` map, a row per point: summed over the CPUs. */
+/* Entries of whole calls that were neither recorded, filtered nor dropped */
+static inline uint64_t session_why_open(const struct ras_why *why)
+{
+	return why->never_returned + why->open;
+}
+
+/* Whole calls that have not returned: open[point]; nothing while it is off. */
+void session_open_read(const struct session *session, uint64_t *open);
+
+/* The rows of its `why` map, a row per point: summed over the CPUs. While it is
+ * armed, with the calls that have not returned. */
 int session_why_read(const struct session *session, uint32_t cpus,
 		     struct ras_why **totals, struct error *err);
 

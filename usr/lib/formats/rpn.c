@@ -204,6 +204,20 @@ unsigned int rpn_kept(const uint8_t *rpn, size_t size)
 	return numbers;
 }
 
+bool rpn_has_entry(const uint8_t *rpn, size_t size, unsigned int *values)
+{
+	struct rpn_op op = { 0 };
+	bool found = false;
+
+	*values = 0;
+	while (rpn_next(rpn, size, &op)) {
+		found |= op.code == RPN_elapsed || op.code == RPN_at_entry;
+		if (op.code == RPN_at_entry && op.a >= *values)
+			*values = op.a + 1;
+	}
+	return found;
+}
+
 #define UNREACHED	(-1)
 
 /* depth_at[] is known for the targets of jumps. */
@@ -450,6 +464,12 @@ void rpn_emit_vector(struct bytes *rpn, unsigned int number, bool high)
 void rpn_emit_kept(struct bytes *rpn, unsigned int number)
 {
 	rpn_emit_op(rpn, RPN_kept);
+	rpn_emit_op(rpn, number);
+}
+
+void rpn_emit_at_entry(struct bytes *rpn, unsigned int number)
+{
+	rpn_emit_op(rpn, RPN_at_entry);
 	rpn_emit_op(rpn, number);
 }
 

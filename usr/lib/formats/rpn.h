@@ -76,6 +76,9 @@ bool rpn_is_register(const struct rpn_op *op, uint64_t *number,
 bool rpn_is_deref(const struct rpn_op *op);
 /* The numbers of what is kept that an expression uses, as bits. */
 unsigned int rpn_kept(const uint8_t *rpn, size_t size);
+/* Does it use what the call's entry has left (elapsed, at_entry)? *values: as many
+ * of its values. */
+bool rpn_has_entry(const uint8_t *rpn, size_t size, unsigned int *values);
 
 /*
  * Check a whole expression: every operation decodes, jumps land on
@@ -105,6 +108,8 @@ void rpn_emit_register(struct bytes *rpn, unsigned int number,
 		       int64_t displacement);
 /* Push 8 bytes of a vector register, from the low or the high half. */
 void rpn_emit_vector(struct bytes *rpn, unsigned int number, bool high);
+/* Push a value as of the call's entry. */
+void rpn_emit_at_entry(struct bytes *rpn, unsigned int number);
 /* Push what an earlier statement kept; the node after the one on top. */
 void rpn_emit_kept(struct bytes *rpn, unsigned int number);
 void rpn_emit_tree_next(struct bytes *rpn, const struct rpn_tree *tree);

@@ -90,7 +90,8 @@ static int tdf_check_site(const struct table_file *file, const struct tdf *tdf,
 		    "kernel site without a symbol");
 	TABLE_CHECK(site->flags <= TDF_SITE_RETURN ||
 			    site->flags == TDF_SITE_TAIL_CALL ||
-			    site->flags == TDF_SITE_CALL,
+			    site->flags == TDF_SITE_CALL ||
+			    site->flags == TDF_SITE_ENTRY,
 		    "site with flags %#x", site->flags);
 	TABLE_CHECK(!kernel || !site->semaphore,
 		    "kernel site with a semaphore");
@@ -131,6 +132,7 @@ static const struct {
 	[TDF_STMT_ABSENT] = { TDF_DATA_MAX, 0, NO },
 	[TDF_STMT_IF] = { 0, 0, MUST },
 	[TDF_STMT_STACK] = { TDF_STACK_MAX, 0, MAY },
+	[TDF_STMT_KEY] = { 0, 0, MUST },
 	[TDF_STMT_BY] = { TDF_BY_TEXT_MAX, 0, MUST },
 	[TDF_STMT_AGGREGATE] = { 0, 0, MAY },
 };
@@ -168,8 +170,8 @@ static int tdf_check_stmt(const struct table_file *file, const struct tdf *tdf,
 {
 	enum tdf_needs needs;
 
-	TABLE_CHECK(stmt->kind <= TDF_STMT_STACK || tdf_stmt_aggregates(stmt),
-		    "statement of kind %u", stmt->kind);
+	TABLE_CHECK(stmt->kind <= TDF_STMT_AGGREGATE, "statement of kind %u",
+		    stmt->kind);
 	needs = tdf_stmt_limits[stmt->kind].rpn;
 	TABLE_CHECK(!(stmt->flags & ~tdf_stmt_limits[stmt->kind].flags),
 		    "statement with flags %#x", stmt->flags);
@@ -177,7 +179,8 @@ static int tdf_check_stmt(const struct table_file *file, const struct tdf *tdf,
 		TABLE_CHECK(stmt->reg_bytes == 2 || stmt->reg_bytes == 4 ||
 				    stmt->reg_bytes == 8,
 			    "register statement of %u bytes", stmt->reg_bytes);
-	else if (stmt->kind != TDF_STMT_IF && stmt->kind != TDF_STMT_AGGREGATE)
+	else if (stmt->kind != TDF_STMT_IF && stmt->kind != TDF_STMT_KEY &&
+		 stmt->kind != TDF_STMT_AGGREGATE)
 		TABLE_CHECK((stmt->length || stmt->kind == TDF_STMT_ABSENT) &&
 			    stmt->length <= tdf->header->maxdata &&
 			    stmt->length <= tdf_stmt_limits[stmt->kind].length,
@@ -227,7 +230,9 @@ struct tdf_layout {
 	struct tdf_item items[TDF_STMTS_MAX];
 	__u32 count;
 	__u32 by, aggregates;
-	bool condition;
+	bool condition, key;
+	bool uses_entry;	/* what a call's entry has left */
+	unsigned int entry_values;	/* of these, so many */
 };
 
 static int tdf_item_add(const struct table_file *file, const struct tdf *tdf,
@@ -287,6 +292,16 @@ static int tdf_check_kept(const struct table_file *file, const struct tdf *tdf,
 	return 0;
 }
 
+static void tdf_entry_note(const struct tdf *tdf, __u32 rpn, __u32 length,
+			   struct tdf_layout *layout)
+{
+	unsigned int values;
+
+	layout->uses_entry |= rpn_has_entry(tdf->rpn + rpn, length, &values);
+	if (values > layout->entry_values)
+		layout->entry_values = values;
+}
+
 static int tdf_check_stmts(const struct table_file *file,
 			   const struct tdf *tdf, const struct tdf_site *site,
 			   struct tdf_layout *layout)
@@ -295,8 +310,7 @@ static int tdf_check_stmts(const struct table_file *file,
 
 	unsigned int kept = 0;
 
-	layout->count = layout->by = layout->aggregates = 0;
-	layout->condition = false;
+	*layout = (struct tdf_layout){ .count = 0 };
 	for (__u32 i = 0; i < site->stmts; i++) {
 		int code = tdf_check_stmt(file, tdf, &stmts[i]);
 
@@ -304,19 +318,29 @@ static int tdf_check_stmts(const struct table_file *file,
 			code = tdf_check_kept(file, tdf, &stmts[i], &kept);
 		if (code)
 			return code;
+		tdf_entry_note(tdf, stmts[i].rpn, stmts[i].rpn_length, layout);
+		if (stmts[i].flags & TDF_STMT_LEN)
+			tdf_entry_note(tdf, stmts[i].len_rpn,
+				       stmts[i].len_rpn_length, layout);
 		if (tdf_stmt_aggregates(&stmts[i])) {
 			tdf_aggregate_add(layout, &stmts[i]);
 			continue;
 		}
 		TABLE_CHECK(!layout->by && !layout->aggregates,
 			    "statement after an aggregate");
+		if (stmts[i].kind == TDF_STMT_KEY) {
+			TABLE_CHECK(!i && !layout->uses_entry,
+				    "KEY after another statement");
+			layout->key = true;
+			continue;
+		}
 		if (stmts[i].kind != TDF_STMT_IF) {
 			code = tdf_item_add(file, tdf, layout, &stmts[i]);
 			if (code)
 				return code;
 			continue;
 		}
-		TABLE_CHECK(!i, "IF after another statement");
+		TABLE_CHECK(i == layout->key, "IF after another statement");
 		layout->condition = true;
 	}
 	TABLE_CHECK(layout->by <= TDF_BY_MAX &&
@@ -357,7 +381,8 @@ static bool tdf_item_absent(const struct tdf_item *absent,
 struct tdf_used {
 	__u16 minor;
 	__u32 sites, stmts;
-	const struct tdf_site *last;	/* of this tracepoint, that logs */
+	const struct tdf_site *last[2];	/* of this tracepoint, that logs; [1]: of
+					 * the entries of a whole call */
 };
 
 static int tdf_check_site_stmts(const struct table_file *file,
@@ -366,14 +391,15 @@ static int tdf_check_site_stmts(const struct table_file *file,
 				struct tdf_used *used,
 				struct tdf_layout *known)
 {
-	const struct tdf_site *last = used->last;
+	bool entry = site->flags & TDF_SITE_ENTRY;
+	const struct tdf_site *last = used->last[entry];
 	bool begins = site->flags & TDF_SITE_CALL;
 	struct tdf_layout layout;
 	const struct tdf_stmt *stmt;
 	unsigned int kept = 0;
 
 	if (!begins)
-		used->last = site;
+		used->last[entry] = site;
 	if (last && !begins && site->first_stmt == last->first_stmt &&
 	    site->stmts == last->stmts)
 		return 0;
@@ -406,7 +432,8 @@ static int tdf_check_site_stmts(const struct table_file *file,
 	/* `known` is what the sites before log; what was absent there is found
 	 * here. */
 	TABLE_CHECK(known->count == layout.count &&
-			    known->condition == layout.condition,
+			    known->condition == layout.condition &&
+			    known->key == layout.key,
 		    "sites of a tracepoint differ in their statements");
 	for (__u32 i = 0; i < known->count; i++) {
 		struct tdf_item *item = &known->items[i];
@@ -417,6 +444,42 @@ static int tdf_check_site_stmts(const struct table_file *file,
 				    tdf_item_absent(&layout.items[i], item),
 			    "sites of a tracepoint differ in item %u", i);
 	}
+	known->uses_entry |= layout.uses_entry;
+	if (known->entry_values < layout.entry_values)
+		known->entry_values = layout.entry_values;
+	return 0;
+}
+
+/* sides[1] is what its entries log. */
+static int tdf_check_whole(const struct table_file *file,
+			   const struct tdf *tdf, const struct tdf_point *p,
+			   const struct tdf_used *used,
+			   const struct tdf_layout sides[2])
+{
+	if (!(p->flags & TDF_POINT_WHOLE)) {
+		TABLE_CHECK(!used->last[1] && !p->entry_values &&
+				    (!used->last[0] || (!sides[0].key &&
+							!sides[0].uses_entry)),
+			    "tracepoint that is no whole call");
+		return 0;
+	}
+	TABLE_CHECK(!(p->flags & (TDF_POINT_CALL | TDF_POINT_RELEASE)) &&
+			    tdf->modules[p->module].kind == TDF_MODULE_USER,
+		    "tracepoint with flags %#x", p->flags);
+	TABLE_CHECK(used->last[0] && used->last[1] && sides[0].key &&
+			    sides[1].key,
+		    "whole call without an entry, an exit or a key");
+	TABLE_CHECK(!sides[1].condition && !sides[1].uses_entry,
+		    "IF, or values of the entry, at an entry");
+	TABLE_CHECK(p->entry_values <= TDF_ENTRY_VALUES_MAX &&
+			    p->entry_values <= sides[1].count &&
+			    sides[0].entry_values <= p->entry_values,
+		    "%u values of the entry", p->entry_values);
+	for (__u32 i = 0; i < p->entry_values; i++)
+		TABLE_CHECK(sides[1].items[i].kind == TDF_STMT_MEM &&
+				    sides[1].items[i].flags == TDF_STMT_RAW &&
+				    sides[1].items[i].bytes == 8,
+			    "value %u of the entry", i);
 	return 0;
 }
 
@@ -456,12 +519,13 @@ static int tdf_check_point(const struct table_file *file, const struct tdf *tdf,
 			   const struct tdf_point *p, struct tdf_used *used)
 {
 	const struct tdf_header *h = tdf->header;
-	struct tdf_layout layout;
+	struct tdf_layout sides[2];
 	bool kernel;
 
 	TABLE_CHECK(p->minor > used->minor, "minor codes don't ascend");
 	TABLE_CHECK(!(p->flags & ~(TDF_POINT_CONTINUE | TDF_POINT_CALL |
-				   TDF_POINT_RELEASE | TDF_POINT_LEAF)),
+				   TDF_POINT_RELEASE | TDF_POINT_WHOLE |
+				   TDF_POINT_LEAF)),
 		    "tracepoint with flags %#x", p->flags);
 	TABLE_CHECK(p->module < h->modules.count &&
 			    tdf_has_string(tdf, p->name),
@@ -474,17 +538,20 @@ static int tdf_check_point(const struct table_file *file, const struct tdf *tdf,
 	if (tdf_check_call(file, tdf, p))
 		return -EINVAL;
 	kernel = tdf->modules[p->module].kind != TDF_MODULE_USER;
-	used->last = NULL;
-	layout.aggregates = 0;
+	used->last[0] = used->last[1] = NULL;
+	sides[0].aggregates = sides[1].aggregates = 0;
 	for (__u32 i = 0; i < p->sites; i++) {
 		const struct tdf_site *site = &tdf->sites[p->first_site + i];
 
 		if (tdf_check_site(file, tdf, site, kernel) ||
-		    tdf_check_site_stmts(file, tdf, site, used, &layout))
+		    tdf_check_site_stmts(file, tdf, site, used,
+					 &sides[site->flags == TDF_SITE_ENTRY]))
 			return -EINVAL;
 	}
-	TABLE_CHECK(!p->level || !layout.aggregates,
+	TABLE_CHECK(!p->level || !sides[0].aggregates,
 		    "tracepoint of level %u with aggregates", p->level);
+	if (tdf_check_whole(file, tdf, p, used, sides))
+		return -EINVAL;
 	used->minor = p->minor;
 	used->sites = p->first_site + p->sites;
 	return 0;

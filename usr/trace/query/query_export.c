@@ -60,6 +60,9 @@ static void json_print_figure(struct json *json, const struct figure *figure)
 	json_print_kinds(json, "faults_by", names_fault, figure->why.faults,
 			 RAS_FAULT_KINDS);
 	json_number(json, "paged_in", figure->why.paged_in);
+	json_number(json, "open", figure->why.open);
+	json_number(json, "never_returned", figure->why.never_returned);
+	json_number(json, "no_entry", figure->why.no_entry);
 }
 
 static void json_print_site(struct json *json, const struct query *query,
@@ -405,6 +408,14 @@ static const struct metrics_series all_series[] = {
 	{ "paged_in", "counter",
 	  "Records for which absent memory was brought in.",
 	  OF(why.paged_in), NULL, 1 },
+	{ "open", "gauge", "Whole calls that have not returned.",
+	  OF(why.open), NULL, 1 },
+	{ "never_returned", "counter",
+	  "Whole calls that were left without a return.",
+	  OF(why.never_returned), NULL, 1 },
+	{ "no_entry", "counter",
+	  "Exits of whole calls whose entry was not kept.",
+	  OF(why.no_entry), NULL, 1 },
 };
 
 static void metrics_sample(const struct query *query, size_t i,

@@ -351,7 +351,7 @@ uint64_t figure_faults(const struct figure *figure)
 uint64_t figure_hits(const struct figure *figure)
 {
 	return figure->recorded + figure_filtered(figure) + figure->dropped +
-	       figure->aggregated;
+	       figure->aggregated + session_why_open(&figure->why);
 }
 
 /* sum += figure; what is unknown stays so. */
@@ -374,6 +374,9 @@ static void figure_add(struct figure *total, const struct figure *figure)
 	for (int i = 0; i < RAS_FAULT_KINDS; i++)
 		total->why.faults[i] += figure->why.faults[i];
 	total->why.paged_in += figure->why.paged_in;
+	total->why.never_returned += figure->why.never_returned;
+	total->why.no_entry += figure->why.no_entry;
+	total->why.open += figure->why.open;
 }
 
 #define MEMLOCK	"\nmemlock:"

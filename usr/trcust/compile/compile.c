@@ -60,11 +60,14 @@ static void stmt_text(struct bytes *text, const struct tsf_stmt *stmt,
 			    stmt->reg.name);
 		return;
 	case TSF_VAR:
-		bytes_print(text, "VAR ");
+		bytes_print(text, stmt->at_exit ? "RESULT " : "VAR ");
 		expr_print(stmt->expr, text);
 		return;
 	case TSF_STACK:
 		bytes_print(text, "STACK");
+		return;
+	case TSF_ELAPSED:
+		bytes_print(text, "CALL");
 		return;
 	default:
 		break;

@@ -96,6 +96,9 @@ struct compile_point {
 	struct compile_item *items;	/* one per statement of the TSF */
 	size_t item_count;
 	bool goes_on;		/* after an item that can't be read */
+	/* of a CALL: what the exits use of its entry */
+	const struct expr *entries[TDF_ENTRY_VALUES_MAX];
+	size_t entry_count;
 	char *fmt;		/* the default where the TSF has no FMT; NULL */
 	const char *no_return;	/* RETEP: why the kernel's return probe isn't
 				 * used, "it reads the address that it returns

@@ -1345,6 +1345,77 @@ static bool evaluate_sizeof(struct evaluation *e, const struct expr *expr,
 	return true;
 }
 
+const struct expr *evaluate_either(struct evaluation *e,
+				   const struct expr *expr)
+{
+	return is_variable(e, expr->name) ? expr->b : expr->a;
+}
+
+/* At an exit of a CALL */
+static bool is_call_exit(const struct evaluation *e)
+{
+	const struct compile_point *point = e->site->point;
+
+	return point && point->tsf->tp.whole &&
+	       !(e->site->flags & TDF_SITE_ENTRY);
+}
+
+static bool is_elapsed(const struct evaluation *e, const char *name)
+{
+	return !e->self && is_call_exit(e) && !strcmp(name, "elapsed");
+}
+
+/* How long the call has taken, in ns */
+static bool evaluate_elapsed(struct evaluation *e, const struct expr *expr,
+			     struct value *value)
+{
+	value->kind = VALUE_COMPUTED;
+	value->type = value_type_integer(e->c, 8, true);
+	value->pos = expr->pos;
+	value->name = expr->name;
+	rpn_emit_op(&value->rpn, RPN_elapsed);
+	snprintf(value->where, sizeof(value->where), "time of the call");
+	return !value->rpn.failed || value_report_memory(e, expr->pos);
+}
+
+/* entry(a): its type is what it is there; the value was kept. */
+static bool evaluate_entry(struct evaluation *e, const struct expr *expr,
+			   struct value *value)
+{
+	const struct compile_point *point = e->site->point;
+	struct evaluation entry;
+	size_t site = 0, number = 0;
+	struct value there;
+
+	if (!is_call_exit(e)) {
+		diag_report(e->c->diag, expr->pos, TRCERR_UNSUPPORTED,
+			    "entry() here");
+		diag_hint(e->c->diag, "it is for IF and RESULT of a CALL: the "
+			  "value as of the function's entry");
+		e->code = 1;
+		return false;
+	}
+	while (!(point->sites[site].flags & TDF_SITE_ENTRY))
+		site++;
+	entry = evaluation_begin(e->c, &point->sites[site]);
+	entry.view = e->view;
+	if (!evaluate(&entry, expr->a, &there) ||
+	    !value_load(&entry, expr->pos, "entry", &there)) {
+		value_free(&there);
+		e->code = entry.code;
+		return false;
+	}
+	value->kind = VALUE_COMPUTED;
+	value->type = there.type;
+	value->pos = expr->pos;
+	value_free(&there);
+	while (point->entries[number] != expr->a)
+		number++;
+	rpn_emit_at_entry(&value->rpn, number);
+	snprintf(value->where, sizeof(value->where), "value of the entry");
+	return !value->rpn.failed || value_report_memory(e, expr->pos);
+}
+
 bool evaluate(struct evaluation *e, const struct expr *expr,
 	      struct value *value)
 {
@@ -1352,7 +1423,9 @@ bool evaluate(struct evaluation *e, const struct expr *expr,
 	value->name = "";
 	switch (expr->kind) {
 	case EXPR_NAME:
-		return e->self ? evaluate_self(e, expr, value) :
+		return is_elapsed(e, expr->name) ?
+			       evaluate_elapsed(e, expr, value) :
+		       e->self ? evaluate_self(e, expr, value) :
 				 evaluate_variable(e, expr, value);
 	case EXPR_REGISTER:
 		return evaluate_register(e, expr, value);
@@ -1380,8 +1453,9 @@ bool evaluate(struct evaluation *e, const struct expr *expr,
 	case EXPR_TEXT:
 		return evaluate_text(e, expr, value);
 	case EXPR_EITHER:
-		return evaluate(e, is_variable(e, expr->name) ?
-					   expr->b : expr->a, value);
+		return evaluate(e, evaluate_either(e, expr), value);
+	case EXPR_ENTRY:
+		return evaluate_entry(e, expr, value);
 	}
 	return false;
 }

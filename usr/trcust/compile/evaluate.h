@@ -8,4 +8,8 @@
 bool evaluate(struct evaluation *e, const struct expr *expr,
 	      struct value *value);
 
+/* Which of the two an EXPR_EITHER is. */
+const struct expr *evaluate_either(struct evaluation *e,
+				   const struct expr *expr);
+
 #endif

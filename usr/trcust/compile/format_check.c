@@ -97,7 +97,9 @@ static void add_auto(struct bytes *out, const struct ctypes *types,
 	const struct ctype *type = type_of(types, item->ctype);
 	uint16_t bytes = item->bytes;
 
-	if (item->kind == TDF_STMT_ASCIIZ)
+	if (item->tsf->kind == TSF_ELAPSED)
+		bytes_print(out, "%%{ns}");
+	else if (item->kind == TDF_STMT_ASCIIZ)
 		bytes_print(out, "%%P%%S");
 	else if (item->kind == TDF_STMT_STACK)
 		bytes_print(out, "%%P%%{stack}");

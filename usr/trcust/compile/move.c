@@ -375,18 +375,37 @@ static bool leads_to_caller(const struct move *move,
 	       pointer->add < 0 && is_saved(move, pointer, width, arch->link);
 }
 
+/* The frame's address, as it is described there, or else as it can be computed */
+static int move_frame(struct move *move, const uint8_t *table,
+		      struct tdf_stmt *out)
+{
+	size_t start = move->rpn->size;
+	struct error err = {0};
+	int code = dwarf_frame_address_emit(move->dwarf, move->module,
+					    move->block->insns[move->site].address,
+					    move->rpn, &err);
+
+	if (code == -ENOMEM || move->rpn->failed)
+		return -ENOMEM;
+	if (!code) {
+		out->rpn = start;
+		out->rpn_length = move->rpn->size - start;
+		return 0;
+	}
+	move->rpn->size = start;
+	return move_value(move, table, &out->rpn, &out->rpn_length,
+			  move->state.width);
+}
+
 /* Return addresses are found from the frame's address and the frame pointer;
  * after a return the first is the address itself (bpf/code/stack.c). */
-static int move_stack(const struct move *move, const struct tdf_stmt *in,
+static int move_stack(struct move *move, const struct tdf_stmt *in,
 		      const uint8_t *table, struct tdf_stmt *out)
 {
 	const struct arch *arch = move->module->arch;
 	const struct state_value *a = move->at_nominal, *b = move->at_site;
 	bool same_frame = state_is_same(&move->state, &a[arch->frame],
 					&b[arch->frame]);
-	size_t start = move->rpn->size;
-	struct error err = {0};
-	int code;
 
 	if (!(same_frame &&
 	      (arch->link < 0 ||
@@ -401,19 +420,7 @@ static int move_stack(const struct move *move, const struct tdf_stmt *in,
 	}
 	if (!in->rpn_length)
 		return move_report_text(move, "where the frame is isn't known");
-	code = dwarf_frame_address_emit(move->dwarf, move->module,
-					move->block->insns[move->site].address,
-					move->rpn, &err);
-	if (code == -ENOMEM || move->rpn->failed)
-		return -ENOMEM;
-	if (!code) {
-		out->rpn = start;
-		out->rpn_length = move->rpn->size - start;
-		return 0;
-	}
-	move->rpn->size = start;
-	return move_value(move, table, &out->rpn, &out->rpn_length,
-			  move->state.width);
+	return move_frame(move, table, out);
 }
 
 int move_stmt(struct move *move, const struct tdf_stmt *in,
@@ -444,6 +451,8 @@ int move_stmt(struct move *move, const struct tdf_stmt *in,
 				   8) : 0;
 	case TDF_STMT_STACK:
 		return move_stack(move, in, table, out);
+	case TDF_STMT_KEY:
+		return move_frame(move, table, out);
 	default:
 		return 0;
 	}

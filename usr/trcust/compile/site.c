@@ -167,6 +167,80 @@ static int site_exit_places(struct site_search *s)
 	return code;
 }
 
+/* CALL: entry and exits, which must not be the same instruction: what comes first
+ * there is not known. */
+
+static bool has_place(const struct site_search *s, uint64_t address)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->places[i].address == address)
+			return true;
+	return false;
+}
+
+/* The exit's own instruction, if what is before it is an entry. */
+static int exit_separate(struct site_search *s, struct site_place *exit,
+			 const struct site_search *entries)
+{
+	if (exit->flags & TDF_SITE_RETURN || !has_place(entries, exit->address))
+		return 0;
+	exit->address = exit->exit;
+	exit->result_rpn = NULL;
+	if (!has_place(entries, exit->address))
+		return 0;
+	diag_report(s->c->diag, s->point->tp.pos, TRCERR_UNSUPPORTED,
+		    "CALL of a function that is a single instruction");
+	return 1;
+}
+
+static int entry_place_take(struct site_search *s, struct site_place *entry)
+{
+	struct site_place *place;
+
+	if (entry->loop) {
+		diag_report(s->c->diag, s->point->tp.pos, TRCERR_UNSUPPORTED,
+			    "CALL of a function that begins with a loop");
+		return 1;
+	}
+	place = site_place_add(s, entry->address);
+	if (!place)
+		return -1;
+	*place = *entry;
+	place->flags = TDF_SITE_ENTRY;
+	return 0;
+}
+
+static int site_call_places(struct site_search *s)
+{
+	struct site_search entries = { .c = s->c, .point = s->point };
+	const struct compilation *c = s->c;
+	const char *what = c->module->kind != TDF_MODULE_USER ?
+				   "CALL in the kernel" :
+			   analysis_runtime(c) & RUNTIME_GO ?
+				   "CALL in a Go program" : NULL;
+	int code;
+
+	if (what) {
+		diag_report(c->diag, s->point->tp.pos, TRCERR_UNSUPPORTED,
+			    what);
+		diag_hint(c->diag, "two tracepoints do it: TP=.name and "
+				   "TP=.name,RETEP");
+		return 1;
+	}
+	code = site_exit_places(s);
+	if (!code)
+		code = site_symbol_places(&entries);
+	for (size_t i = 0; i < entries.count && !code; i++)
+		if (!entries.places[i].symbol)	/* inlined */
+			entries.places[i--] = entries.places[--entries.count];
+	for (size_t i = 0; i < s->count && !code; i++)
+		code = exit_separate(s, &s->places[i], &entries);
+	for (size_t i = 0; i < entries.count && !code; i++)
+		code = entry_place_take(s, &entries.places[i]);
+	free(entries.places);
+	return code;
+}
+
 /* TP=@file,line (manual 1.3.5.2). */
 
 /* The end of the code that always runs from the address on, with no other way
@@ -541,7 +615,8 @@ static int take_places(struct site_search *s, struct compile_point *out)
 
 	qsort(s->places, s->count, sizeof(*s->places), array_compare);
 	for (size_t i = 0; i < s->count; i++)
-		if (!i || s->places[i].address != s->places[kept - 1].address)
+		if (!i || s->places[i].address != s->places[kept - 1].address ||
+		    s->places[i].flags != s->places[kept - 1].flags)
 			s->places[kept++] = s->places[i];
 	s->count = kept;
 	if (kept > TDF_SITES_MAX) {
@@ -654,6 +729,8 @@ int site_resolve(struct compilation *c, const struct site_taken *taken,
 		code = find_usdt(&s);
 	else if (tp->kind == TSF_TP_ADDRESS)
 		code = site_place_add(&s, tp->address) ? 0 : -1;
+	else if (tp->whole)
+		code = site_call_places(&s);
 	else
 		code = tp->retep ? site_exit_places(&s) :
 				   site_symbol_places(&s);

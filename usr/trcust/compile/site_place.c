@@ -859,7 +859,8 @@ int site_symbol_places(struct site_search *s)
 		 * of a loop */
 		if (loop_find(c, place->address, &from))
 			return diag_no_memory(c->diag, tp->pos);
-		if (!from)
+		place->loop = from;
+		if (!from || tp->whole)
 			continue;
 		analysis_name(c, from, name, sizeof(name));
 		diag_report(c->diag, tp->pos, TRCERR_ENTRYLOOP, tp->name);

@@ -22,6 +22,7 @@ struct site_place {
 				 * instruction begins here */
 	uint64_t semaphore;	/* USDT: address */
 	const char *arguments;
+	bool loop;		/* it is hit again while the call runs */
 	uint64_t entry, exit;	/* of a return point, as in compile_site */
 	const struct bytes *result_rpn;
 };

@@ -11,6 +11,7 @@
 #include "evaluate.h"
 #include "lib/formats/rpn.h"
 #include "shape.h"
+#include "whole.h"
 
 /*
  * VARS and IF as statements of a TDF. What is logged of an expression follows
@@ -247,7 +248,8 @@ static int check_room(const struct site_stmt *of, const struct tsf_stmt *stmt)
 			fixed += s->reg_bytes;
 		else if (s->flags & TDF_STMT_RAW)
 			fixed += s->length;
-		else if (s->kind != TDF_STMT_IF && !(s->flags & TDF_STMT_MORE))
+		else if (s->kind != TDF_STMT_IF && s->kind != TDF_STMT_KEY &&
+			 !(s->flags & TDF_STMT_MORE))
 			fixed += RAS_ITEM_PREFIX;
 	}
 	if (count <= TDF_STMTS_MAX && fixed <= FIXED_MAX)
@@ -264,6 +266,27 @@ static int check_room(const struct site_stmt *of, const struct tsf_stmt *stmt)
 	return 1;
 }
 
+/* Of those of a CALL that are like it, the entries or the exits */
+static bool is_first_site(const struct compile_point *point,
+			  const struct compile_site *site)
+{
+	for (const struct compile_site *s = point->sites; s < site; s++)
+		if (whole_is_entry(s) == whole_is_entry(site))
+			return false;
+	return true;
+}
+
+static bool is_alone(const struct compile_point *point,
+		     const struct compile_site *site)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < point->site_count; i++)
+		count += whole_is_entry(&point->sites[i]) ==
+			 whole_is_entry(site);
+	return count == 1;
+}
+
 /* The next statement at a site; the first site determines what is logged. */
 static int compile_stmt(const struct site_stmt *of, const struct tsf_stmt *in,
 			struct compile_point *point)
@@ -277,7 +300,7 @@ static int compile_stmt(const struct site_stmt *of, const struct tsf_stmt *in,
 	int code = in->kind == TSF_VAR ? variable_compile(&s) :
 					 data_compile(&s);
 
-	if (s.site == point->sites) {
+	if (is_first_site(point, s.site) || !first->tsf) {
 		*first = item;
 		return code;
 	}
@@ -304,18 +327,23 @@ int stmts_compile_site(const struct compilation *c, struct compiled *out,
 
 	site->point = point;
 	site->first_stmt = out->stmt_count;
-	if (tsf->condition)
+	code = whole_site_begin(&s, point);
+	if (!code && tsf->condition && !whole_is_entry(site))
 		code = condition_compile(&s, tsf->condition);
 	for (size_t i = 0; i < tsf->stmt_count && code >= 0 &&
 			   code != COMPILE_LEAVE_OUT; i++) {
-		int more = compile_stmt(&s, &tsf->stmts[i], point);
+		int more;
+
+		if (!whole_logs(point, site, &tsf->stmts[i]))
+			continue;
+		more = compile_stmt(&s, &tsf->stmts[i], point);
 
 		if (!code || more < 0)
 			code = more;
 		if (!code)
 			code = check_room(&s, &tsf->stmts[i]);
 	}
-	if (!code)
+	if (!code && !whole_is_entry(site))
 		code = aggregates_compile(&s, tsf);
 	site->stmts = out->stmt_count - site->first_stmt;
 	return code;
@@ -330,9 +358,14 @@ static uint32_t item_stmt(const struct compiled *out,
 	uint32_t stmt = site->first_stmt;
 	size_t before = 0;
 
+	if (whole_is_entry(site))
+		before += point->entry_count;
 	for (size_t i = 0; i < item; i++)
-		before += point->items[i].items ? point->items[i].items : 1;
+		if (whole_logs(point, site, point->items[i].tsf))
+			before += point->items[i].items ?
+				  point->items[i].items : 1;
 	while (out->stmts[stmt].kind == TDF_STMT_IF ||
+	       out->stmts[stmt].kind == TDF_STMT_KEY ||
 	       out->stmts[stmt].flags & TDF_STMT_MORE || before--)
 		stmt++;
 	return stmt;
@@ -346,12 +379,21 @@ static int check_absent(const struct compilation *c, const struct compiled *out,
 
 	for (size_t i = 0; i < point->item_count; i++) {
 		const struct tsf_stmt *tsf = point->items[i].tsf;
-		size_t site = 0;
+		size_t site = 0, last = point->site_count;
 
-		while (site < point->site_count &&
-		       out->stmts[item_stmt(out, point, &point->sites[site], i)]
-				       .kind == TDF_STMT_ABSENT)
+		if (tsf->kind == TSF_ELAPSED)
+			continue;
+		while (site < point->site_count) {
+			const struct compile_site *s = &point->sites[site];
+
+			if (whole_logs(point, s, tsf)) {
+				last = site;
+				if (out->stmts[item_stmt(out, point, s, i)]
+					    .kind != TDF_STMT_ABSENT)
+					break;
+			}
 			site++;
+		}
 		if (site < point->site_count)
 			continue;
 		diag_report(c->diag, tsf->kind == TSF_VAR ? tsf->pos :
@@ -359,7 +401,8 @@ static int check_absent(const struct compilation *c, const struct compiled *out,
 			    TRCERR_BADADDRESS);
 		diag_hint(c->diag, "'%s' at none of %zu sites: %s",
 			  point->items[i].label, point->site_count,
-			  out->sources[item_stmt(out, point, point->sites, i)]);
+			  out->sources[item_stmt(out, point, &point->sites[last],
+						 i)]);
 		code = 1;
 	}
 	return code;
@@ -368,20 +411,29 @@ static int check_absent(const struct compilation *c, const struct compiled *out,
 int stmts_compile(const struct compilation *c, struct compiled *out,
 		  struct compile_point *point)
 {
-	bool alone = point->site_count == 1;
+	int code = 0;
 
 	point->items = calloc(point->tsf->stmt_count + 1,
 			      sizeof(*point->items));
 	if (!point->items)
 		return diag_no_memory(c->diag, point->tsf->pos);
 	point->item_count = point->tsf->stmt_count;
+	if (point->tsf->tp.whole) {
+		point->items[0] = (struct compile_item){
+			.tsf = point->tsf->stmts, .kind = TDF_STMT_MEM,
+			.raw = true, .bytes = 8, .ctype = CTYPE_NONE,
+			.label = "elapsed",
+		};
+		code = whole_entries_find(c, point);
+		if (code)
+			return code;
+	}
 	for (size_t i = 0; i < point->site_count;) {
 		struct compile_site *site = &point->sites[i];
 		size_t rpn = out->rpn.size;
-		int code;
 
-		site->alone = alone;
-		site->repeated = i > 0;
+		site->alone = is_alone(point, site);
+		site->repeated = !is_first_site(point, site);
 		code = stmts_compile_site(c, out, point, site);
 		if (code && code != COMPILE_LEAVE_OUT)
 			return code;

@@ -490,6 +490,7 @@ bool parse_vars(struct parser *p)
 		stmt = stmt_add(p, TSF_VAR);
 		if (!stmt)
 			return false;
+		stmt->at_exit = p->clause->at_exit;
 		stmt->expr_name = parse_var_name(p);
 		stmt->pos = p->token.pos;
 		if (!parse_expr(p, &stmt->expr, &stmt->expr_text))

@@ -137,6 +137,26 @@ static struct expr *expr_number(struct expr_parser *e, struct srcpos pos,
 	return expr;
 }
 
+/* "10ms": a number of ns. False: it is no unit, or there are too many. */
+static bool number_unit(const char *p, size_t length, struct expr *expr)
+{
+	static const struct {
+		const char *name;
+		uint32_t ns;
+	} units[] = {
+		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 },
+		{ "s", 1000000000 },
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (length == strlen(units[i].name) &&
+		    !memcmp(p, units[i].name, length))
+			return !__builtin_mul_overflow(expr->number,
+						       units[i].ns,
+						       &expr->number);
+	return false;
+}
+
 static bool number_digits(const struct token *token, struct expr *expr)
 {
 	const char *p = token->text, *end = p + token->length;
@@ -156,6 +176,8 @@ static bool number_digits(const struct token *token, struct expr *expr)
 			return false;
 	}
 
+	if (expr->literal.decimal && number_unit(p, end - p, expr))
+		return true;
 	/* C11 section 6.4.4.1: the suffix after the digits */
 	for (; p < end; p++) {
 		if ((*p == 'u' || *p == 'U') && !expr->literal.is_unsigned) {
@@ -627,9 +649,10 @@ static struct expr *parse_startswith(struct expr_parser *e)
 	       expr_expect(e, ")") ? expr : NULL;
 }
 
-static struct expr *parse_length(struct expr_parser *e)
+/* len(a), entry(a) */
+static struct expr *parse_in_call(struct expr_parser *e, enum expr_kind kind)
 {
-	struct expr *expr = expr_node(e, EXPR_LENGTH, e->p->token.pos);
+	struct expr *expr = expr_node(e, kind, e->p->token.pos);
 
 	if (!expr)
 		return NULL;
@@ -646,9 +669,11 @@ static struct expr *parse_operand(struct expr_parser *e)
 	struct expr *expr;
 
 	if (expr_at_call(e, "len"))
-		return parse_length(e);
+		return parse_in_call(e, EXPR_LENGTH);
 	if (expr_at_call(e, "startswith"))
 		return parse_startswith(e);
+	if (expr_at_call(e, "entry"))
+		return parse_in_call(e, EXPR_ENTRY);
 	if (parser_at(e->p, "sizeof"))
 		return parse_sizeof(e);
 	if (expr_at(e, "(")) {

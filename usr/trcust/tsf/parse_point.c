@@ -432,7 +432,31 @@ static bool parse_tp(struct parser *p)
 	return false;
 }
 
-/* RETEP[={EXIT|CALLER}] is a part of TP, which must be the clause before. */
+/* CALL=.name: TP and RETEP=EXIT as one tracepoint */
+static bool parse_call(struct parser *p)
+{
+	struct tsf_tp *tp = &p->point->tp;
+
+	tp->whole = true;
+	tp->retep = TSF_RETEP_EXIT;
+	if (!parser_take_mark(p, '.') && !at_bare_name(p)) {
+		parser_missing(p, ".");
+		if (!p->aborted)
+			diag_hint(p->diag, "a function is written 'name' or "
+				  "'.name'");
+		return false;
+	}
+	if (!parse_tp_symbol(p, tp))
+		return false;
+	if (tp->text == tp->name)
+		return true;
+	parser_report(p, tp->pos, TRCERR_RETEPOFFS, tp->text +
+		      strlen(tp->name));
+	diag_hint(p->diag, "the tracepoint is all of '%s'", tp->name);
+	return true;
+}
+
+/* RETEP[={EXIT|CALLER}] is a part of TP or CALL, which must be the clause before. */
 static bool parse_retep(struct parser *p)
 {
 	struct tsf_tp *tp = &p->point->tp;
@@ -440,7 +464,8 @@ static bool parse_retep(struct parser *p)
 
 	if (!p->now.after_tp || tp->kind != TSF_TP_SYMBOL) {
 		parser_report(p, p->keyword, TRCERR_SPURIOUS, "RETEP");
-		diag_hint(p->diag, tp->retep ? "it is given already" :
+		diag_hint(p->diag, tp->retep && !tp->whole ?
+			  "it is given already" :
 			  "it is written after the name: TP=.name,RETEP");
 	} else if (tp->text != tp->name) {
 		parser_report(p, p->keyword, TRCERR_RETEPOFFS,
@@ -449,7 +474,7 @@ static bool parse_retep(struct parser *p)
 			  tp->name);
 		tp->offset = 0;
 	}
-	tp->retep = TSF_RETEP_ANY;
+	tp->retep = tp->whole ? TSF_RETEP_EXIT : TSF_RETEP_ANY;
 	if (parser_take_mark(p, '=')) {
 		if (p->token.kind == TOKEN_END)
 			return parser_missing(p, "EXIT");
@@ -611,6 +636,7 @@ static const struct clause clauses[] = {
 #define ONCE(field)	.once = offsetof(struct parser, now.field)
 	{ "MINOR", parse_minor, ONCE(minor), TRCERR_MULTIPLEMINOR },
 	{ "TP", parse_tp, ONCE(tp), TRCERR_MULTIPLETP },
+	{ "CALL", parse_call, ONCE(tp), TRCERR_MULTIPLETP },
 	{ "RETEP", parse_retep },
 	{ "OPCODE", parse_opcode, true, ONCE(opcode), TRCERR_MULTIPLEOPCD },
 	{ "TYPE", parse_type, true, ONCE(type) },
@@ -626,6 +652,7 @@ static const struct clause clauses[] = {
 	{ "ASCIIZ32", parse_memory, true, .kind = TSF_ASCIIZ },
 	{ "ASCIIZ64", parse_memory, true, .kind = TSF_ASCIIZ },
 	{ "VARS", parse_vars, true },
+	{ "RESULT", parse_vars, true, .at_exit = true },
 	{ "STACK", parse_stack, true },
 	{ "COUNT", parse_hits, true },
 	{ "SUM", parse_aggregate, true, .aggregate = TDF_AGGREGATE_SUM },
@@ -721,7 +748,8 @@ static bool point_clause(struct parser *p)
 	parsed = (clause->parse == parse_retep || clause->parse == parse_hits ||
 		  clause->parse == parse_stack || parser_expect(p, '=')) &&
 		 clause->parse(p);
-	p->now.after_tp = clause->parse == parse_tp;
+	p->now.after_tp = clause->parse == parse_tp ||
+			  clause->parse == parse_call;
 	return parsed;
 }
 
@@ -749,6 +777,41 @@ static bool is_static_ahead(const struct parser *p)
 			return true;
 	}
 	return false;
+}
+
+/* The record of a CALL begins with the time that it took; what is of the exit
+ * comes last. */
+static void parse_call_end(struct parser *p)
+{
+	struct tsf_point *point = p->point;
+	struct tsf_stmt *stmts = tsf_alloc(p->tsf, (point->stmt_count + 1) *
+						   sizeof(*stmts));
+	size_t count = 1;
+
+	if (!stmts) {
+		parser_report(p, point->pos, TRCERR_NO_MEM);
+		return;
+	}
+	stmts->kind = TSF_ELAPSED;
+	stmts->pos = point->pos;
+	for (int at_exit = 0; at_exit < 2; at_exit++)
+		for (size_t i = 0; i < point->stmt_count; i++)
+			if (point->stmts[i].at_exit == at_exit)
+				stmts[count++] = point->stmts[i];
+	point->stmts = stmts;
+	point->stmt_count = count;
+}
+
+static void parse_result_check(struct parser *p)
+{
+	for (size_t i = 0; i < p->point->stmt_count; i++)
+		if (p->point->stmts[i].at_exit) {
+			parser_report(p, p->point->stmts[i].pos,
+				      TRCERR_SPURIOUS, "RESULT");
+			diag_hint(p->diag, "it belongs to CALL; VARS=($result) "
+				  "of TP=.name,RETEP has the value");
+			return;
+		}
 }
 
 static void parse_point(struct parser *p)
@@ -802,6 +865,10 @@ static void parse_point(struct parser *p)
 
 	if (whole) {
 		len_unused(p);
+		if (point->tp.whole)
+			parse_call_end(p);
+		else
+			parse_result_check(p);
 		if (point->tp.kind == TSF_TP_NONE)
 			parser_report(p, point->pos, TRCERR_INCOMPLETE, "TP");
 		if (point->fmt_count && !point->desc)

@@ -39,6 +39,7 @@ struct clause {
 	enum tsf_stmt_kind kind;	/* of memory */
 	uint8_t aggregate;		/* TDF_AGGREGATE_* */
 	bool segmented;
+	bool at_exit;		/* of VARS: it's RESULT */
 };
 
 struct parser {

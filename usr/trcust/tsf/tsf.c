@@ -62,6 +62,7 @@ static const char *const expr_formats[] = {
 	[EXPR_CAST] = "((%t)%a)",
 	[EXPR_SIZEOF] = "sizeof(%t%a)",
 	[EXPR_LENGTH] = "len(%a)",
+	[EXPR_ENTRY] = "entry(%a)",
 	[EXPR_TEXT] = "(%a %o \"%n\")",
 	[EXPR_EITHER] = "(%a or %b)",
 };
@@ -245,8 +246,12 @@ static void stmt_dump(FILE *out, const struct tsf_stmt *stmt)
 		fprintf(out, "\tstack %u\n", stmt->length);
 		return;
 	}
+	if (stmt->kind == TSF_ELAPSED) {
+		fputs("\telapsed\n", out);
+		return;
+	}
 	if (stmt->kind == TSF_VAR) {
-		fprintf(out, "\tvar %s%s%s",
+		fprintf(out, "\t%s %s%s%s", stmt->at_exit ? "result" : "var",
 			stmt->expr_name ? stmt->expr_name : "",
 			stmt->expr_name ? "=" : "", stmt->expr_text);
 		if (stmt->length)
@@ -278,7 +283,8 @@ static void point_dump(FILE *out, const struct tsf_point *point)
 		point->discarded ? " discarded" : "");
 	if (point->discarded)
 		return;
-	fprintf(out, "\ttp %s %s\n", kinds[point->tp.kind],
+	fprintf(out, "\t%s %s %s\n", point->tp.whole ? "call" : "tp",
+		kinds[point->tp.kind],
 		point->tp.text ? point->tp.text : "");
 	if (point->condition)
 		fprintf(out, "\tif %s\n", point->condition_text);

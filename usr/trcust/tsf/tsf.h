@@ -37,6 +37,7 @@ enum expr_kind {
 	EXPR_TEXT,		/* of the characters name, `number` of them: a
 				 * has them (op EQ), has not (NE), begins with
 				 * them (GE) */
+	EXPR_ENTRY,		/* entry(a): as the call began */
 	EXPR_EITHER,		/* (name)-x and the like: a with `name` as a
 				 * type, b with it as a variable */
 };
@@ -124,6 +125,7 @@ struct tsf_tp {
 	uint64_t address;	/* ADDRESS */
 	uint32_t line;
 	enum tsf_retep retep;
+	bool whole;		/* CALL instead of TP: entry and exits */
 };
 
 /* "name(*)": every function of that name. */
@@ -169,12 +171,14 @@ enum tsf_stmt_kind {
 	TSF_REGS, TSF_MEM, TSF_ASCIIZ,
 	TSF_VAR,		/* one expression of a VARS */
 	TSF_STACK,		/* STACK=(depth): length = frames */
+	TSF_ELAPSED,		/* first of a CALL: how long it took */
 };
 
 struct tsf_stmt {
 	enum tsf_stmt_kind kind;
 	struct srcpos pos;		/* of the keyword */
 	bool segmented;			/* MEM, ASCIIZ; not MEM32, ASCIIZ32 */
+	bool at_exit;			/* VAR of a RESULT */
 
 	/* REGS: one statement per register; without the dot of ".name" */
 	struct tsf_register reg;
@@ -224,7 +228,7 @@ struct tsf_point {
 	const char *desc;	/* NULL: none */
 	struct tsf_string *fmts;
 	size_t fmt_count;
-	struct tsf_stmt *stmts;
+	struct tsf_stmt *stmts;		/* of a CALL: in the order of the record */
 	size_t stmt_count;
 	struct tsf_aggregate *by, *aggregates;
 	size_t by_count, aggregate_count;

@@ -2,6 +2,7 @@
 #include "sessions.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -245,6 +246,39 @@ static int figures_keep(const struct run_dir *run,
 	return code;
 }
 
+/* Whole calls that have not returned are counted for good. */
+static int open_keep(const struct buffer *buffer,
+		     const struct session *session, struct error *err)
+{
+	uint32_t points = session->entry->points;
+	uint64_t *open = calloc(points + 1, sizeof(*open));
+	char path[PATH_MAX + 8];
+	struct ras_why why;
+	int fd, code = 0;
+
+	if (!open)
+		return error_no_memory(err);
+	session_open_read(session, open);
+	snprintf(path, sizeof(path), "%s/why", session->dir);
+	fd = bpf_obj_get(path);	/* -ENOENT: a killed trace has come that far */
+	for (uint32_t i = 0; fd >= 0 && i < points && !code; i++) {
+		uint32_t row = i * buffer->control->cpus;
+
+		if (!open[i])
+			continue;
+		code = bpf_map_lookup_elem(fd, &row, &why);
+		why.open += open[i];
+		if (!code)
+			code = bpf_map_update_elem(fd, &row, &why, BPF_ANY);
+		if (code)
+			pin_refused(err, code, "cannot fill the map 'why'");
+	}
+	if (fd >= 0)
+		close(fd);
+	free(open);
+	return code;
+}
+
 int retire_session(const struct run_dir *run, struct buffer *buffer,
 		   const struct session *session, struct error *err)
 {
@@ -255,7 +289,9 @@ int retire_session(const struct run_dir *run, struct buffer *buffer,
 		return code;
 	log_close(buffer, session->entry->index);
 	aggregates_sweep(session);
-	code = figures_keep(run, session, err);
+	code = open_keep(buffer, session, err);
+	if (!code)
+		code = figures_keep(run, session, err);
 	if (code)
 		return code;
 	pins_remove(run->path, session->dir);

@@ -168,6 +168,22 @@ static struct context misfit_make(void)
 	return (struct context){ .misfit = true };
 }
 
+/* After the rest: when a whole call began */
+static struct context began_take(const struct ras_record *record,
+				 struct context c)
+{
+	size_t end = c.bytes + sizeof(c.began);
+
+	if (!(record->flags & RAS_RECORD_WHOLE))
+		return c;
+	if (end > record->length - RAS_RECORD_HEADER)
+		return misfit_make();
+	memcpy(&c.began, (const uint8_t *)(record + 1) + c.bytes,
+	       sizeof(c.began));
+	c.bytes = end;
+	return c;
+}
+
 struct context context_find(const struct ras_record *record, uint32_t mask)
 {
 	const uint8_t *data = (const uint8_t *)(record + 1);
@@ -186,7 +202,7 @@ struct context context_find(const struct ras_record *record, uint32_t mask)
 	if (!(mask & RAS_CONTEXT_COMM) && c.name)
 		c.fixed += 16;
 	if (!(mask & RAS_CONTEXT_STACK))
-		return c;
+		return began_take(record, c);
 	if (length - fixed < sizeof(item))
 		return misfit_make();
 	memcpy(&item, data + fixed, sizeof(item));
@@ -197,7 +213,7 @@ struct context context_find(const struct ras_record *record, uint32_t mask)
 	memcpy(&c.stack_end, data + fixed + sizeof(item), sizeof(c.stack_end));
 	c.stack = data + fixed + sizeof(item) + sizeof(c.stack_end);
 	c.stack_bytes = item.length - sizeof(c.stack_end);
-	return c;
+	return began_take(record, c);
 }
 
 size_t context_room(const struct context *c)

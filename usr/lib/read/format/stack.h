@@ -77,16 +77,18 @@ struct context {
 	const uint8_t *stack;	/* the addresses; NULL: none */
 	size_t stack_bytes;
 	struct ras_stack stack_end;
+	uint64_t began;		/* a whole call: CLOCK_BOOTTIME, ns; else 0 */
 };
 
-/* context_of() of a mask that isn't 0. */
+/* context_of() of a mask that isn't 0, or a whole call. */
 struct context context_find(const struct ras_record *record, uint32_t mask);
 
 /* What the record has of the session's mask. */
 static inline struct context context_of(const struct ras_record *record,
 					uint32_t mask)
 {
-	return mask ? context_find(record, mask) : (struct context){ 0 };
+	return mask || record->flags & RAS_RECORD_WHOLE ?
+		       context_find(record, mask) : (struct context){ 0 };
 }
 
 /* Room that context_put() takes. */

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Calls that are one record (rastrace/tdf.h, WHOLE). At its entry a call is
+ * written like a record, to the bytes of the slice after the head, and from there
+ * copied to the map `open`; the slice is left as it was. An exit finds it there.
+ *
+ * No exit may find the entry of another call. The frame of a call is no other
+ * call's as long as it runs, so an entry replaces what is there: that call was
+ * left in another way than by an exit. Every hit of an entry that keeps nothing
+ * removes what is there, and every hit of an exit. The key has the process, not
+ * the thread, because the frames of coroutines move from one thread to another.
+ */
+#include "gen.h"
+
+#include <errno.h>
+
+#define KEY_AT(field)	((int)offsetof(struct ras_open_key, field))
+
+/* r1 = the map, r2 = the key of the call; it can't be known: to `failed` */
+static void whole_key_load(struct gen *gen, code_label failed)
+{
+	const struct plan *plan = gen->plan;
+	code_slot key = code_slot_new(gen->c, sizeof(struct ras_open_key));
+	const struct gen_fault fault = gen->fault;
+	struct code *c = gen->c;
+	struct gen_value frame;
+
+	code_call(c, BPF_FUNC_get_current_pid_tgid);
+	code_alu_imm(c, BPF_RSH, R0, 32);
+	code_slot_store(c, 4, key, KEY_AT(pid), R0);
+	code_slot_store(c, 4, key, KEY_AT(point), point_reg(gen));
+	gen->fault = (struct gen_fault){ .to = failed };
+	rpn_generate(gen, plan->tdf->rpn + plan->key->rpn,
+		     plan->key->rpn_length, &frame);
+	gen->fault = fault;
+	code_slot_store(c, 8, key, KEY_AT(frame), value_reg(gen, &frame));
+	code_map(c, R1, plan->target->open_fd);
+	code_slot_address(c, R2, key, 0);
+}
+
+void whole_forget(struct gen *gen, code_label missing)
+{
+	struct code *c = gen->c;
+
+	whole_key_load(gen, missing);
+	code_call(c, BPF_FUNC_map_delete_elem);
+	code_zext32(c, R0);
+	code_jump_imm(c, BPF_JNE, R0, 0, missing);
+}
+
+void whole_find(struct gen *gen, code_label missing)
+{
+	struct code *c = gen->c;
+
+	if (!gen->plan->leaves)
+		return;
+	whole_key_load(gen, missing);
+	code_call(c, BPF_FUNC_map_lookup_elem);
+	code_jump_imm(c, BPF_JEQ, R0, 0, missing);
+	code_move(c, gen->open, R0);
+}
+
+void whole_join_generate(struct gen *gen)
+{
+	struct code *c = gen->c;
+	code_label missing = code_label_new(c);
+
+	if (!gen->plan->leaves)
+		return;
+	whole_find(gen, missing);
+	code_call(c, BPF_FUNC_ktime_get_boot_ns);
+	code_load(c, 8, R1, gen->open, RECORD_AT(time));
+	code_alu(c, BPF_SUB, R0, R1);
+	code_store(c, 8, gen->open, RECORD_AT(stamp), R0);
+	code_rare_begin(c);
+	code_label_place(c, missing);
+	why_count(gen, WHY_AT(no_entry));
+	code_jump(c, gen->out);
+	code_rare_end(c);
+}
+
+/* The length of what the entry has logged, of which `before` bytes are in no
+ * record */
+static int whole_length(struct gen *gen, uint32_t before)
+{
+	struct code *c = gen->c;
+	code_label most = code_label_new(c), least = code_label_new(c);
+	int length = temp_load(gen, 4, gen->open, RECORD_AT(length));
+
+	code_jump_imm(c, BPF_JLE, length, gen->plan->target->open_bytes, most);
+	code_const(c, length, gen->plan->target->open_bytes);
+	code_label_place(c, most);
+	code_jump_imm(c, BPF_JGE, length, before, least);
+	code_const(c, length, before);
+	code_label_place(c, least);
+	code_alu_imm(c, BPF_SUB, length, before);
+	return code_copy(c, length);
+}
+
+/* An item of the entry that couldn't be read has ended it. */
+static void whole_fault_test(struct gen *gen, code_label finish)
+{
+	struct code *c = gen->c;
+	code_label ended = code_label_new(c);
+	int flags = temp_load(gen, 2, gen->open, RECORD_AT(flags)), all;
+
+	all = temp_load(gen, 2, RECORD, RECORD_AT(flags));
+	code_alu(c, BPF_OR, all, flags);
+	code_store(c, 2, RECORD, RECORD_AT(flags), all);
+	if (gen->plan->go_on)
+		return;
+	code_alu_imm(c, BPF_AND, flags, RAS_RECORD_FAULT);
+	code_jump_imm(c, BPF_JNE, flags, 0, ended);
+	code_rare_begin(c);
+	code_label_place(c, ended);
+	item_place_load(gen, &gen->place, 0, PLACE);
+	code_jump(c, finish);
+	code_rare_end(c);
+}
+
+void whole_copy_generate(struct gen *gen, code_label finish)
+{
+	const uint32_t before = RAS_RECORD_HEADER +
+				8 * gen->plan->point->entry_values;
+	struct gen_place to = gen->place;
+	struct code *c = gen->c;
+	int length;
+
+	if (!gen->plan->leaves)
+		return;
+	code_store(c, 8, to.base, to.off,
+		   temp_load(gen, 8, gen->open, RECORD_AT(time)));
+	code_store(c, 8, to.base, to.off + 8,
+		   temp_load(gen, 8, gen->open, RECORD_AT(stamp)));
+	to.off += 16;
+	length = whole_length(gen, before);
+	item_place_load(gen, &to, 0, R1);
+	code_move(c, R2, length);
+	code_move(c, R3, gen->open);
+	code_alu_imm(c, BPF_ADD, R3, before);
+	code_call(c, BPF_FUNC_probe_read_kernel);
+	if (to.base != PLACE)
+		code_move(c, PLACE, to.base);
+	code_alu(c, BPF_ADD, PLACE, length);
+	code_move(c, gen->data, PLACE);
+	gen->place = (struct gen_place){ PLACE, to.off };
+	gen->data_off = to.off;
+	whole_fault_test(gen, finish);
+}
+
+void whole_close_generate(struct gen *gen)
+{
+	code_label missing = code_label_new(gen->c);
+
+	if (!gen->plan->leaves)
+		return;
+	whole_forget(gen, missing);
+	code_label_place(gen->c, missing);
+}
+
+/* r0 = 0: the call is kept */
+static void whole_put(struct gen *gen, int how, code_label failed)
+{
+	struct code *c = gen->c;
+
+	whole_key_load(gen, failed);
+	code_move(c, R3, RECORD);
+	code_alu_imm(c, BPF_MOV, R4, how);
+	code_call(c, BPF_FUNC_map_update_elem);
+	code_zext32(c, R0);
+}
+
+void whole_keep_generate(struct gen *gen, code_label full)
+{
+	struct code *c = gen->c;
+	code_label kept = code_label_new(c);
+
+	code_alu(c, BPF_SUB, PLACE, RECORD);
+	code_store(c, 4, RECORD, RECORD_AT(length), PLACE);
+	code_store_imm(c, 8, RECORD, RECORD_AT(stamp), 0);
+	whole_put(gen, BPF_NOEXIST, full);
+	code_jump_imm(c, BPF_JEQ, R0, 0, kept);
+	code_const(c, R1, (uint32_t)-EEXIST);
+	code_jump_if(c, BPF_JNE, R0, R1, full);
+	whole_put(gen, BPF_ANY, full);
+	code_jump_imm(c, BPF_JNE, R0, 0, full);
+	why_count(gen, WHY_AT(never_returned));
+	code_label_place(c, kept);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Entry and exit of a call have the canonical frame address in common, which no
+ * other call has while it runs.
+ */
+#include "whole.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include "analysis.h"
+#include "evaluate.h"
+#include "lib/debug/arch/arch.h"
+#include "lib/formats/rpn.h"
+
+static int entry_add(const struct compilation *c, struct compile_point *point,
+		     const struct expr *expr)
+{
+	char limit[32];
+
+	if (point->entry_count < TDF_ENTRY_VALUES_MAX) {
+		point->entries[point->entry_count++] = expr->a;
+		return 0;
+	}
+	snprintf(limit, sizeof(limit), "%d times entry()",
+		 TDF_ENTRY_VALUES_MAX);
+	diag_report(c->diag, expr->pos, TRCERR_TPRTOOBIG, limit);
+	return 1;
+}
+
+/* `e`: of an exit */
+static int expr_entries_find(struct evaluation *e, struct compile_point *point,
+			     const struct expr *expr)
+{
+	const struct expr *operands[] = { expr->a, expr->b, expr->c };
+	int code = 0;
+
+	if (expr->kind == EXPR_EITHER)
+		return expr_entries_find(e, point, evaluate_either(e, expr));
+	if (expr->kind == EXPR_ENTRY)
+		return entry_add(e->c, point, expr);
+	for (int i = 0; i < 3 && !code; i++)
+		if (operands[i])
+			code = expr_entries_find(e, point, operands[i]);
+	return code;
+}
+
+int whole_entries_find(const struct compilation *c,
+		       struct compile_point *point)
+{
+	const struct tsf_point *tsf = point->tsf;
+	struct evaluation e;
+	size_t exit = 0;
+	int code = 0;
+
+	while (whole_is_entry(&point->sites[exit]))
+		exit++;
+	e = evaluation_begin(c, &point->sites[exit]);
+	if (tsf->condition)
+		code = expr_entries_find(&e, point, tsf->condition);
+	for (size_t i = 0; i < tsf->stmt_count && !code; i++)
+		if (tsf->stmts[i].at_exit)
+			code = expr_entries_find(&e, point, tsf->stmts[i].expr);
+	for (size_t i = 0; i < tsf->by_count && !code; i++)
+		code = expr_entries_find(&e, point, tsf->by[i].expr);
+	for (size_t i = 0; i < tsf->aggregate_count && !code; i++)
+		if (tsf->aggregates[i].expr)
+			code = expr_entries_find(&e, point,
+						 tsf->aggregates[i].expr);
+	return code;
+}
+
+static int whole_key_compile(const struct site_stmt *s, struct srcpos pos)
+{
+	const struct compilation *c = s->c;
+	const struct compile_site *site = s->site;
+	const struct arch *arch = c->module->arch;
+	struct bytes rpn = {0};
+	struct error err = {0};
+	int code = 0;
+
+	if (site->flags & TDF_SITE_RETURN)
+		rpn_emit_register(&rpn, arch->stack, 0);
+	else
+		code = dwarf_frame_address_emit(c->dwarf, c->module,
+						site->address, &rpn, &err);
+	if (code && code != -ENOMEM) {
+		code = 0;
+		rpn.size = 0;
+		if (!site->symbol_offset)
+			rpn_emit_register(&rpn, arch->stack, arch->call_bytes);
+	}
+	if (code || rpn.failed)
+		code = diag_no_memory(c->diag, pos);
+	else if (!rpn.size)
+		code = message_absent(c, site, pos, "CALL", "the module has no "
+				      "description of the frame", NULL);
+	else
+		code = emit_value(s, pos, "the frame", TDF_STMT_KEY, 0, 0,
+				  &rpn);
+	bytes_free(&rpn);
+	return code;
+}
+
+/* As 8 bytes without a prefix */
+static int entry_value_compile(const struct site_stmt *s,
+			       const struct expr *expr)
+{
+	struct evaluation e = evaluation_begin(s->c, s->site);
+	struct bytes rpn = {0};
+	struct value value;
+	int code;
+
+	if (!evaluate(&e, expr, &value) ||
+	    !value_load(&e, expr->pos, "entry", &value)) {
+		code = e.code;
+	} else if (e.absent) {
+		code = message_absent(s->c, s->site, expr->pos, "entry",
+				      e.absent_why, NULL);
+	} else {
+		value_push(&value, &rpn);
+		code = emit_value(s, expr->pos, value.where, TDF_STMT_VALUE,
+				  TDF_STMT_RAW, 8, &rpn);
+	}
+	bytes_free(&rpn);
+	value_free(&value);
+	return code;
+}
+
+int whole_site_begin(const struct site_stmt *s,
+		     const struct compile_point *point)
+{
+	int code;
+
+	if (!point->tsf->tp.whole)
+		return 0;
+	code = whole_key_compile(s, point->tsf->tp.pos);
+	if (!whole_is_entry(s->site))
+		return code;
+	for (size_t i = 0; i < point->entry_count && !code; i++)
+		code = entry_value_compile(s, point->entries[i]);
+	return code;
+}
