@@ -10,7 +10,8 @@
 #include "lib/buffer/pin.h"
 #include "lib/sysbpf.h"
 
-/* The aggregates of the points that are picked: their first sites have all. */
+/* The aggregates of the points that are picked: their first sites have all, of whole
+ * calls the first exits. */
 struct legend_list {
 	struct ras_legend *items;
 	size_t count;
@@ -43,10 +44,14 @@ static void legends_add(struct legend_list *list, const struct tdf *tdf,
 			uint32_t point)
 {
 	const struct tdf_site *site = &tdf->sites[tdf->points[point].first_site];
-	const struct tdf_stmt *stmt = tdf->stmts + site->first_stmt, *by = NULL;
 	unsigned int by_count = 0, statement = 0;
-	uint32_t bytes = plan_aggregate_key(tdf, site);
+	const struct tdf_stmt *stmt, *by = NULL;
+	uint32_t bytes;
 
+	while (site->flags & TDF_SITE_ENTRY)
+		site++;
+	stmt = tdf->stmts + site->first_stmt;
+	bytes = plan_aggregate_key(tdf, site);
 	for (uint32_t i = 0; i < site->stmts; i++, stmt++) {
 		if (stmt->kind == TDF_STMT_BY && !by_count++)
 			by = stmt;
