@@ -244,7 +244,7 @@ static void entry_finish(struct gen *gen)
 
 	whole_keep_generate(gen, full);
 	record_unlock(gen);
-	start_exits_generate(gen);
+	start_exits_generate(gen, 0);
 	code_rare_begin(c);
 	code_label_place(c, full);
 	record_unlock(gen);
