@@ -23,7 +23,8 @@ expected() {
 				if (v < least) least = v
 				if (v > most) most = v
 				o = -1
-				if (v >= 0) for (o = 0; 2 ^ o <= v; o++) ;
+				p = 1
+				if (v >= 0) for (o = 0; p <= v; o++) p += p
 				octave[o]++
 			}
 		printf "1 take: count\nhits\n100000\n"
@@ -32,9 +33,12 @@ expected() {
 		printf "1 take: max(value)\nmax hits\n%d 100000\n", most
 		printf "1 take: hist(value)\n"
 		printf "less than 0 %d\n", octave[-1]
-		for (o = 0; o <= 15; o++)
-			printf "%d %d %d\n", o ? 2 ^ (o - 1) : 0,
-				o ? 2 ^ o - 1 : 0, octave[o]
+		printf "0 0 %d\n", octave[0]
+		p = 1
+		for (o = 1; o <= 15; o++) {
+			printf "%d %d %d\n", p, 2 * p - 1, octave[o]
+			p += p
+		}
 	}'
 }
 
@@ -73,6 +77,12 @@ like "$(tracefmt -s "$TMP/all.ras")" "^ +1 +1 +100000 +0 " \
 	"the figures have the hits"
 status 2 "as CSV" tracefmt --aggregates --format=csv "$TMP/all.ras"
 status 2 "of some events" tracefmt --aggregates --minor=1 "$TMP/all.ras"
+
+# What follows takes a minute in a guest without KVM
+[ -z "${RASTRACE_SHORT-}" ] || {
+	trace off --all
+	tap_done
+}
 
 # Clearing, while it goes on
 "$TMP/aggregate" &
