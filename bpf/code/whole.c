@@ -178,6 +178,7 @@ void whole_keep_generate(struct gen *gen, code_label full)
 	code_alu(c, BPF_SUB, PLACE, RECORD);
 	code_store(c, 4, RECORD, RECORD_AT(length), PLACE);
 	code_store_imm(c, 8, RECORD, RECORD_AT(stamp), 0);
+	code_jump_imm(c, BPF_JGT, PLACE, gen->plan->target->open_bytes, full);
 	whole_put(gen, BPF_NOEXIST, full);
 	code_jump_imm(c, BPF_JEQ, R0, 0, kept);
 	code_const(c, R1, (uint32_t)-EEXIST);
