@@ -19,7 +19,9 @@ MAJOR=9
 TRACE MINOR=1, TP=.$function+0, DESC="sample", STACK
 TSF
 	library=
-	[ "$module" = "$1" ] || library=${module##*/}
+	case $module in
+	*.so*)	library=${module##*/} ;;
+	esac
 	CALLERS_FUNCTION=$function CALLERS_LIBRARY=$library CALLERS_MOST=$most \
 		CALLERS_OUT=$TMP/$name.gdb gdb -batch -nx -x "$here/callers.py" \
 		--args "$@" <"$TMP/input" >"$TMP/gdb.out" 2>&1
@@ -67,16 +69,17 @@ PYTHON
 
 # client: the commands for redis, once for gdb and once for trace
 client() {
-	for round in 1 2; do
+	for _ in 1 2; do
+		tries=0
 		until redis-cli -s "$TMP/socket" PING >/dev/null 2>&1; do
+			tries=$((tries + 1))
+			[ $tries -lt 300 ] || return
 			sleep 0.1
 		done
 		redis-cli -s "$TMP/socket" GET first >/dev/null 2>&1
 		sleep 1
 		redis-cli -s "$TMP/socket" <"$TMP/commands" >/dev/null 2>&1
-		while [ -e "$TMP/socket" ]; do
-			sleep 0.1
-		done
+		rm -f "$TMP/socket"
 	done
 }
 
@@ -117,7 +120,7 @@ else
 	skip "sqlite" "no sqlite3 with a library"
 fi
 if command -v redis-server >/dev/null; then
-	redis=$(realpath "$(command -v redis-server)")
+	redis=$(command -v redis-server)
 	{
 		for i in $(seq 1 1000); do
 			echo "SET key:$i value$i"
@@ -129,7 +132,7 @@ if command -v redis-server >/dev/null; then
 		echo "SHUTDOWN NOSAVE"
 	} >"$TMP/commands"
 	client &
-	compare redis "$redis" lookupKey "$stops" "$redis" --port 0 \
+	compare redis "$(realpath "$redis")" lookupKey "$stops" "$redis" --port 0 \
 		--unixsocket "$TMP/socket" --save '' --appendonly no
 	wait
 else
