@@ -10,21 +10,25 @@
 
 /* the fields between the state and the start */
 #define BETWEEN	" 1 7 7 0 -1 4194560 90 0 0 0 5 6 0 0 20 0 1 0 "
+/* those between the start and the stack */
+#define THEN	" 8192 12 184 4194304 4198400 "
 
 static const struct {
 	const char *what, *text;
 	char state;		/* 0: it is none */
-	uint64_t start;
+	uint64_t start, stack;
 } rows[] = {
-	{ "a program", "7 (app) S" BETWEEN "4711 8192 12\n", 'S', 4711 },
-	{ "blanks in its name", "7 (a b  c) R" BETWEEN "1 2 3\n", 'R', 1 },
-	{ "a stat in its name", "7 (x) Z 1 2 3) S" BETWEEN "2 3\n", 'S', 2 },
-	{ "parentheses", "7 (((a)))))) T" BETWEEN "3 4\n", 'T', 3 },
-	{ "a newline", "7 (a\n7 (b) X 1) D" BETWEEN "4 5\n", 'D', 4 },
-	{ "no name", "7 () I" BETWEEN "5 6\n", 'I', 5 },
-	{ "the start as the last", "7 (app) S" BETWEEN "6", 'S', 6 },
-	{ "the greatest start", "7 (app) S" BETWEEN "18446744073709551615\n",
-	  'S', UINT64_MAX },
+	{ "a program", "7 (app) S" BETWEEN "4711" THEN "140727 0\n", 'S', 4711,
+	  140727 },
+	{ "blanks in its name", "7 (a b  c) R" BETWEEN "1" THEN "9 0\n", 'R', 1, 9 },
+	{ "a stat in its name", "7 (x) Z 1 2 3) S" BETWEEN "2" THEN "9 0\n", 'S', 2, 9 },
+	{ "parentheses", "7 (((a)))))) T" BETWEEN "3" THEN "9 0\n", 'T', 3, 9 },
+	{ "a newline", "7 (a\n7 (b) X 1) D" BETWEEN "4" THEN "9 0\n", 'D', 4, 9 },
+	{ "no name", "7 () I" BETWEEN "5" THEN "9 0\n", 'I', 5, 9 },
+	{ "the stack as the last", "7 (app) S" BETWEEN "6" THEN "0", 'S', 6 },
+	{ "the greatest numbers", "7 (app) S" BETWEEN "18446744073709551615"
+	  THEN "18446744073709551615\n", 'S', UINT64_MAX, UINT64_MAX },
+	{ "cut before the stack", "7 (app) S" BETWEEN "6" THEN },
 	{ "cut before the start", "7 (app) S" BETWEEN },
 	{ "cut after the state", "7 (app) S" },
 	{ "cut before the state", "7 (app) " },
@@ -41,9 +45,11 @@ static void parse_check(void)
 
 		tap_ok(good == !!rows[i].state &&
 		       (!good || (stat.state == rows[i].state &&
-				  stat.start == rows[i].start)),
-		       "%s: %d, '%c', %llu", rows[i].what, good,
-		       good ? stat.state : '-', (unsigned long long)stat.start);
+				  stat.start == rows[i].start &&
+				  stat.stack == rows[i].stack)),
+		       "%s: %d, '%c', %llu, %llu", rows[i].what, good,
+		       good ? stat.state : '-', (unsigned long long)stat.start,
+		       (unsigned long long)stat.stack);
 	}
 }
 

@@ -136,7 +136,7 @@ static void check_sections(void)
 	DAMAGE(sections[0].id_length, 31, "identity");
 	DAMAGE(entries[1].minor, 1, "ascend");
 	DAMAGE(entries[0].minor, 0, "minor 0");
-	DAMAGE(entries[0].flags, 4, "flags 0x4");
+	DAMAGE(entries[0].flags, 8, "flags 0x8");
 	DAMAGE(entries[0].fmt, 0xffff, "text of minor 1");
 }
 
