@@ -150,6 +150,7 @@ struct gen {
 	code_slot cookie;	/* struct ras_record has its parts; unless the
 				 * plan knows it */
 	int bias;		/* what DW_OP_addr adds, unless known */
+	int offsets;		/* address of the site's words in the map */
 	int own;		/* 1: an address may be of the current process */
 	int bits;		/* WALK_* of the items (walk.c) */
 	code_slot row;		/* key of the row of `count` */

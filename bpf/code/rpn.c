@@ -20,6 +20,7 @@ struct rpn_target {
 struct rpn_expr {
 	struct gen *gen;
 	struct code *c;
+	const uint8_t *rpn;
 	struct gen_value stack[TDF_RPN_STACK];
 	int homes[TDF_RPN_STACK];	/* 0: not made yet */
 	int depth;
@@ -655,6 +656,22 @@ static void op_push(struct rpn_expr *x, const struct rpn_op *op)
 	}
 }
 
+static void op_offset(struct rpn_expr *x, const struct rpn_op *op)
+{
+	const struct body_offset *offset =
+		reads_offset_find(x->gen->plan, x->rpn, op->at);
+	int reg;
+
+	if (!offset) {
+		rpn_top(x)->add += op->a;
+		return;
+	}
+	reg = entry_own(x, x->depth - 1);
+	code_alu(x->c, BPF_ADD, reg,
+		 temp_load(x->gen, 8, x->gen->offsets, 8 * offset->word));
+	rpn_top(x)->add += offset->rest;
+}
+
 static void generate_op(struct rpn_expr *x, const struct rpn_op *op)
 {
 	if (op->pushes > op->pops) {
@@ -673,7 +690,7 @@ static void generate_op(struct rpn_expr *x, const struct rpn_op *op)
 			rpn_op_unary(x, op->code);
 			break;
 		case RPN_plus_uconst:
-			rpn_top(x)->add += op->a;
+			op_offset(x, op);
 			break;
 		case RPN_deref:
 			rpn_op_deref(x, 8, op->at);
@@ -707,7 +724,7 @@ static void expression_generate(struct gen *gen, const uint8_t *rpn,
 {
 	struct rpn_target targets[TDF_RPN_MAX + 1];
 	struct rpn_expr x = {
-		.gen = gen, .c = gen->c, .live = true, .targets = targets,
+		.gen = gen, .c = gen->c, .rpn = rpn, .live = true, .targets = targets,
 		.first = CODE_TEMP + gen->c->temps,
 	};
 	struct rpn_op op = { 0 };

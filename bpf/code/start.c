@@ -9,6 +9,7 @@ void gen_begin(struct gen *gen, const struct plan *plan, struct code *c,
 		.plan = plan, .c = c, .shared = shared, .version = version,
 		.cookie = code_slot_new(c, 8), .row = code_slot_new(c, 4),
 		.bias = code_temp_new(c), .own = code_temp_new(c),
+		.offsets = code_temp_new(c),
 		.limits = code_temp_new(c), .time = code_temp_new(c),
 		.muted = code_temp_new(c), .data = code_temp_new(c),
 		.call = code_temp_new(c), .level = code_temp_new(c),
@@ -119,6 +120,17 @@ static int probed_load(struct gen *gen)
 	return code_copy(gen->c, R0);
 }
 
+static void start_offsets_generate(struct gen *gen)
+{
+	const struct body_target *target = gen->plan->target;
+
+	if (!target->offset_count)
+		return;
+	code_lookup(gen->c, target->offsets_fd, key_new(gen, site_reg(gen)),
+		    gen->out);
+	code_move(gen->c, gen->offsets, R0);
+}
+
 /* Kernel: sites[] holds the bias. User: the address as linked. */
 void start_bias_generate(struct gen *gen)
 {
@@ -126,6 +138,7 @@ void start_bias_generate(struct gen *gen)
 	struct code *c = gen->c;
 	int linked;
 
+	start_offsets_generate(gen);
 	if (plan->kind == PLAN_STATIC)
 		code_const(c, gen->bias, 0);
 	if ((!plan->relocated && !plan->process) || plan->bias_known ||

@@ -33,6 +33,7 @@ enum {
 	BASE_REGISTER = BASE_READ + READS_MAX,		/* + number */
 };
 #define REGISTERS	(1 << 16)
+#define BASE_OFFSET	(BASE_REGISTER + REGISTERS)	/* + index */
 
 struct reads_symbol {
 	int base;
@@ -102,6 +103,8 @@ static void base_use(struct reads_walk *w, int base, int64_t time)
 {
 	struct read_span *span = NULL;
 
+	while (base >= BASE_OFFSET)
+		base = w->reads->offsets[base - BASE_OFFSET].base;
 	if (base >= BASE_READ && base < BASE_REGISTER)
 		span = reads_span_find(w, base - BASE_READ);
 	if (span && span->last < time)
@@ -189,8 +192,46 @@ static void walk_deref(struct reads_walk *w, uint32_t bytes, size_t at)
 	};
 }
 
-static void walk_op(struct reads_walk *w, const struct rpn_op *op)
+const struct body_offset *reads_offset_find(const struct plan *plan,
+					    const uint8_t *rpn, size_t at)
 {
+	const struct body_target *target = plan->target;
+
+	for (uint32_t i = 0; i < target->offset_count; i++)
+		if (plan->tdf->rpn + target->offsets[i].at == rpn + at &&
+		    target->offsets[i].word != BODY_OFFSET_NONE)
+			return &target->offsets[i];
+	return NULL;
+}
+
+/* What is at equal offsets from an equal base is at the same pointer. */
+static void walk_offset(struct reads_walk *w, const struct body_offset *offset)
+{
+	struct reads_symbol *top = reads_top(w);
+	struct reads *reads = w->reads;
+	int i = 0;
+
+	while (i < reads->offset_count &&
+	       (reads->offsets[i].base != top->base ||
+		reads->offsets[i].add != top->add ||
+		reads->offsets[i].word != offset->word))
+		i++;
+	if (top->base == BASE_UNKNOWN || i == READS_OFFSETS) {
+		symbol_use(w, top);
+		*top = (struct reads_symbol){ BASE_UNKNOWN, 0 };
+		return;
+	}
+	if (i == reads->offset_count)
+		reads->offsets[reads->offset_count++] = (struct read_offset){
+			top->base, top->add, offset->word,
+		};
+	*top = (struct reads_symbol){ BASE_OFFSET + i, offset->rest };
+}
+
+static void walk_op(struct reads_walk *w, const uint8_t *rpn,
+		    const struct rpn_op *op)
+{
+	const struct body_offset *offset;
 	uint64_t number;
 	int64_t value;
 
@@ -209,7 +250,11 @@ static void walk_op(struct reads_walk *w, const struct rpn_op *op)
 		reads_push(w, BASE_MODULE, op->a);
 		break;
 	case RPN_plus_uconst:
-		reads_top(w)->add += op->a;
+		offset = reads_offset_find(w->plan, rpn, op->at);
+		if (offset)
+			walk_offset(w, offset);
+		else
+			reads_top(w)->add += op->a;
 		break;
 	case RPN_plus: case RPN_minus:
 		walk_sum(w, op);
@@ -233,7 +278,7 @@ static void reads_walk_stmt(struct reads_walk *w, const struct tdf_stmt *stmt)
 
 	w->depth = w->event = 0;
 	while (rpn_next(rpn, stmt->rpn_length, &op)) {
-		walk_op(w, &op);
+		walk_op(w, rpn, &op);
 		if (op.operand == RPN_JUMP)
 			return;
 	}
@@ -381,6 +426,7 @@ void reads_plan(struct plan *plan, int room)
 	struct reads *reads = &plan->reads;
 
 	reads->count = reads->event_count = reads->span_count = 0;
+	reads->offset_count = 0;
 	reads->room = room;
 	reads->cramped = false;
 	if (!plannable(plan))

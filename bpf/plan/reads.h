@@ -9,8 +9,15 @@
 
 #define READS_MAX	64
 #define READS_EVENTS	128
+#define READS_OFFSETS	16
 #define READS_BYTES	((size_t)-1)	/* instead of an operation: the bytes of
 					 * a MEM */
+
+struct read_offset {	/* a base and an offset that isn't known */
+	int base;
+	uint64_t add;
+	uint32_t word;
+};
 
 struct read {		/* of `bytes` bytes at an offset from something */
 	int base;
@@ -37,15 +44,21 @@ struct reads {
 	struct read reads[READS_MAX];
 	struct read_event events[READS_EVENTS];
 	struct read_span spans[READS_MAX];
-	int count, event_count, span_count;
+	struct read_offset offsets[READS_OFFSETS];
+	int count, event_count, span_count, offset_count;
 	int room;		/* words */
 	bool cramped;		/* with more of them there were fewer reads */
 };
 
 struct plan;
+struct body_offset;
 
 /* Find them, in so many words of the frame at most. */
 void reads_plan(struct plan *plan, int room);
+/* The offset of the operation that is `at` in the expression, if it is in the map;
+ * or NULL */
+const struct body_offset *reads_offset_find(const struct plan *plan,
+					    const uint8_t *rpn, size_t at);
 /* What a statement reads at an operation; NULL: it is read by itself. */
 const struct read *reads_find(const struct reads *reads, int stmt, size_t at);
 /* Bytes of the frame that a span takes, where the first byte is as aligned as in

@@ -92,6 +92,16 @@ struct body_heap {
 				 * asked for, and replaced when they change */
 };
 
+/* An offset in an expression ("plus_uconst") that is not the same in all sites of
+ * the program. */
+struct body_offset {
+	__u32 at;		/* of the operation in the TDF's table */
+	__u32 word;		/* of the site's in the map; BODY_OFFSET_NONE:
+				 * it's the operation's operand */
+	__u64 rest;		/* what is added to it */
+};
+#define BODY_OFFSET_NONE	((__u32)-1)
+
 /* Where the program runs and which maps it finds there. */
 struct body_target {
 	enum body_context context;
@@ -106,6 +116,9 @@ struct body_target {
 					 * many */
 	int open_fd;			/* of whole calls; what an entry takes */
 	__u32 open_bytes;
+	int offsets_fd;			/* words of 8 bytes, by site */
+	const struct body_offset *offsets;	/* those that are there */
+	__u32 offset_count;
 	int test_fd;			/* BODY_TEST: one entry, u64 cookie,
 					 * then struct pt_regs */
 	bool single;			/* the program has one link, with this

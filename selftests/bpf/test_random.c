@@ -14,6 +14,7 @@
 #define PROGRAMS	250
 #define ARENA		4096
 #define DEPTH_MAX	TDF_RPN_STACK
+#define OFFSET_WORDS	8
 
 /* A word as it occurs: small, negative, huge. */
 static uint64_t random_word(void)
@@ -413,6 +414,41 @@ static void random_point(struct bed *bed, uint64_t number)
 		add_statement(bed);
 }
 
+/* Some offsets are in a map, as those of sites that share a program. */
+static struct body_offset offsets[64];
+static int offsets_fd;
+
+static void random_offsets(struct bed *bed, uint32_t site)
+{
+	uint64_t words[OFFSET_WORDS];
+	struct body_target *t = &bed->target;
+
+	for (int i = 0; i < OFFSET_WORDS; i++)
+		words[i] = random_below(1 << 20) * 8ULL -
+			   random_below(2) * (1 << 22);
+	if (bpf_map_update_elem(offsets_fd, &site, words, 0))
+		tap_bail("cannot set offsets: %s", strerror(errno));
+	t->offsets_fd = offsets_fd;
+	t->offsets = offsets;
+	t->offset_count = 0;
+	for (__u32 i = 0; i < bed->site.stmts; i++) {
+		const struct tdf_stmt *s = &bed->stmts[i];
+		struct rpn_op op = { 0 };
+
+		while (rpn_next(bed->rpn + s->rpn, s->rpn_length, &op)) {
+			uint32_t word = random_below(OFFSET_WORDS);
+
+			if (op.code != RPN_plus_uconst || random_below(4) == 0 ||
+			    t->offset_count == 64)
+				continue;
+			offsets[t->offset_count++] = (struct body_offset){
+				.at = s->rpn + op.at, .word = word,
+				.rest = op.a - words[word],
+			};
+		}
+	}
+}
+
 /* The generator promises nothing for expressions the check refuses. */
 static const char *bad_expression(const struct bed *bed)
 {
@@ -457,6 +493,9 @@ static bool run(struct bed *bed, uint64_t number)
 	int ret;
 
 	random_point(bed, number);
+	bed->target.offset_count = 0;
+	if (number & 8)
+		random_offsets(bed, number % BED_SITES);
 	bed->target.direct = is_direct && number & 4 ? &direct : NULL;
 	bad = bad_expression(bed);
 	if (bad) {
@@ -485,6 +524,7 @@ int main(int argc, char **argv)
 	munmap(arena + ARENA, ARENA);
 	bed_open(&bed, BODY_TEST);
 	direct_find(&bed);
+	offsets_fd = bed_map("offsets", OFFSET_WORDS * 8, BED_SITES);
 	for (int i = 0; i < count; i++)
 		failed += !run(&bed, first + i);
 	tap_is(failed, 0, "of %d random programs none differs", count);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <linux/perf_event.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <rastrace/buffer.h>
 #include "bpf/types.h"
@@ -258,6 +259,11 @@ int attach_file(int program, const char *path, const uint64_t *offsets,
 
 #define LOG_SIZE	(1u << 20)
 
+/* So many tracepoints of a TDF that are alike have programs of their own, whose
+ * hits ask for nothing. More of them would be arming for long, and evict each
+ * other from the processor's caches. */
+#define PROGRAMS_OWN	32
+
 static bool program_equal(const struct program *a, const struct program *b)
 {
 	return a->hash == b->hash && a->count == b->count &&
@@ -303,6 +309,14 @@ static int program_make(struct program *program, const struct tdf *tdf,
 	return 0;
 }
 
+static void set_site_join(struct program_set *set, size_t number, uint32_t site)
+{
+	struct program *program = &set->items[number];
+
+	set->next_site[program->last_site] = site;
+	program->last_site = site;
+}
+
 /* *number becomes the index of the site's program, which may be there. */
 static int set_add_site(struct program_set *set, const struct tdf *tdf,
 			const struct tdf_point *point, uint32_t site,
@@ -318,15 +332,41 @@ static int set_add_site(struct program_set *set, const struct tdf *tdf,
 	while ((program = key_map_each(&set->by_hash, made.hash, &step)))
 		if (program_equal(program, &made)) {
 			free(made.insns);
-			set->next_site[program->last_site] = site;
-			program->last_site = site;
 			*number = program - set->items;
+			set_site_join(set, *number, site);
 			return 0;
 		}
 	*number = set->count++;
 	set->items[*number] = made;
 	return key_map_add(&set->by_hash, made.hash, &set->items[*number]) ?
 		error_no_memory(err) : 0;
+}
+
+/* The program of a site that has a group of others that are alike */
+static int set_add_alike(struct program_set *set, const struct tdf *tdf,
+			 uint32_t index, uint32_t site,
+			 const struct body_target *base, struct error *err)
+{
+	struct alike_group *group =
+		&set->alike.groups[set->alike.sites[site].group];
+	const struct tdf_point *point = &tdf->points[index];
+	struct body_target target = *base;
+	int code;
+
+	if (group->program != ALIKE_NONE) {
+		set_site_join(set, group->program, site);
+		return 0;
+	}
+	target.offsets_fd = set->offsets_fd;
+	target.offsets = group->offsets;
+	target.offset_count = group->offset_count;
+	target.single = group->sites == 1;
+	target.cookie = program_cookie(tdf, index, site);
+	code = program_make(&set->items[set->count], tdf, point, site, &target,
+			    err);
+	if (!code)
+		group->program = set->count++;
+	return code;
 }
 
 static int set_add_point(struct program_set *set, const struct tdf *tdf,
@@ -346,15 +386,15 @@ static int set_add_point(struct program_set *set, const struct tdf *tdf,
 		set->next_site[site] = PROGRAM_NO_SITE;
 		if (session && sites[site].flags & TDF_SITE_CALL)
 			continue;
-		if (i && tdf_site_same(&sites[site - 1], &sites[site])) {
-			struct program *program = &set->items[number];
-
-			set->next_site[program->last_site] = site;
-			program->last_site = site;
-		} else {
+		if (set->alike.sites[site].group != ALIKE_NONE)
+			code = set_add_alike(set, tdf, index, site, target,
+					     err);
+		else if (i && set->alike.sites[site - 1].group == ALIKE_NONE &&
+			 tdf_site_same(&sites[site - 1], &sites[site]))
+			set_site_join(set, number, site);
+		else
 			code = set_add_site(set, tdf, point, site, target,
 					    &number, err);
-		}
 	}
 	return code;
 }
@@ -373,7 +413,8 @@ static int set_single(struct program_set *set, const struct tdf *tdf,
 		struct program *old = &set->items[i], program;
 		uint32_t site = old->first_site, index = set->points[site];
 
-		if (site != old->last_site)
+		if (site != old->last_site ||
+		    set->alike.sites[site].group != ALIKE_NONE)
 			continue;
 		target.trigger = picks[index] & PROGRAM_TRIGGER;
 		target.cookie = program_cookie(tdf, index, site);
@@ -385,6 +426,32 @@ static int set_single(struct program_set *set, const struct tdf *tdf,
 		*old = program;
 	}
 	return code;
+}
+
+/* What the alike have in a map */
+static int set_offsets_make(struct program_set *set, const struct tdf *tdf,
+			    struct error *err)
+{
+	uint32_t sites = tdf->header->sites.count;
+	size_t size = sites * sizeof(struct alike_row);
+	void *rows;
+
+	if (!set->alike.rows)
+		return 0;
+	set->offsets_fd = sysbpf_array_create("offsets",
+					      sizeof(struct alike_row), sites);
+	if (set->offsets_fd < 0)
+		return pin_refused(err, set->offsets_fd,
+				   "cannot make the map 'offsets' of %u times %zu bytes",
+				   sites, sizeof(struct alike_row));
+	rows = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    set->offsets_fd, 0);
+	if (rows == MAP_FAILED)
+		return error_set(err, -errno, "cannot map 'offsets': %s",
+				 strerror(errno));
+	memcpy(rows, set->alike.rows, size);
+	munmap(rows, size);
+	return 0;
 }
 
 int program_set_make(struct program_set *set, const struct tdf *tdf,
@@ -400,9 +467,13 @@ int program_set_make(struct program_set *set, const struct tdf *tdf,
 		.items = calloc(sites + 1, sizeof(*set->items)),
 		.next_site = calloc(sites + 1, sizeof(*set->next_site)),
 		.points = calloc(sites + 1, sizeof(*set->points)),
+		.offsets_fd = -1,
 	};
-	if (!set->items || !set->next_site || !set->points)
+	if (!set->items || !set->next_site || !set->points ||
+	    alike_find(&set->alike, tdf, picks, PROGRAMS_OWN))
 		code = error_no_memory(err);
+	if (!code)
+		code = set_offsets_make(set, tdf, err);
 	for (uint32_t i = 0; i < points && !code; i++) {
 		target.trigger = picks[i] & PROGRAM_TRIGGER;
 		if (picks[i] & PROGRAM_PICKED)
@@ -422,8 +493,11 @@ void program_set_free(struct program_set *set)
 	free(set->items);
 	free(set->next_site);
 	free(set->points);
+	alike_free(&set->alike);
+	if (set->offsets_fd >= 0)
+		close(set->offsets_fd);
 	key_map_free(&set->by_hash);
-	*set = (struct program_set){ 0 };
+	*set = (struct program_set){ .offsets_fd = -1 };
 }
 
 #define THREADS_MOST		16

@@ -5,6 +5,7 @@
 
 #include "lib/arm/kernel/features.h"
 #include "lib/key_map.h"
+#include "alike.h"
 #include "target.h"
 
 /* Links: from the sites of a tracepoint to a program. */
@@ -60,7 +61,9 @@ struct program_set {
 	uint32_t *next_site;	/* the next site with the same program, or
 				 * PROGRAM_NO_SITE; one per site */
 	uint32_t *points;	/* per site: its point */
-	struct key_map by_hash;	/* of items */
+	struct key_map by_hash;	/* of items, that have no group in: */
+	struct alike alike;
+	int offsets_fd;		/* its map; -1: there is none */
 };
 
 #define PROGRAM_PICKED	0x01	/* the point is to be armed */

@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Many tracepoints that differ by offsets only share a program, and each logs its
+# own memory; a few have programs of their own.
+. "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/trace/target.sh"
+need_root
+cp "$TOP/build/selftests/trace/alike" "$TMP/alike"
+
+# make_alike COUNT: points that log the tag, a word and a text, once from its third
+# byte on: two of the offsets are apart by the same in all
+make_alike() {
+	i=0
+	{
+		echo "MODNAME=$TMP/alike"
+		echo "MAJOR=199"
+		while [ $i -lt "$1" ]; do
+			text=$((328 + 16 * i))
+			echo "TRACE TP=.alike_$i, DESC=\"alike\", FMT=\"$i: tag %P%D word %P%D\","
+			echo "	FMT=\"text %P%S end %P%S\","
+			echo "	MEM64=(F$ARG1,DIRECT,4),"
+			echo "	MEM64=(F$ARG1+8,INDIRECT*+$((8 + 8 * i)),4),"
+			echo "	ASCIIZ64=(F$ARG1+8,INDIRECT*+$text,15),"
+			echo "	ASCIIZ64=(F$ARG1+8,INDIRECT*+$((text + 2)),15)"
+			i=$((i + 1))
+		done
+	} | make_tdf "$TMP/alike.tsf"
+}
+
+# programs: how many the links have
+programs() {
+	for pin in "$RASTRACE_RUN"/armed/alike/[0-9]*; do
+		bpftool link show pinned "$pin"
+	done | sed -n 's/.* prog \([0-9]*\).*/\1/p' | sort -u | wc -l
+}
+
+# wanted COUNT: what is printed of that many points in two rounds
+wanted() {
+	for _ in 1 2; do
+		i=0
+		while [ $i -lt "$1" ]; do
+			printf '%d: tag 0000 0007 word 0000 %04X\n' $i \
+				$((1001 + i))
+			echo "text text $i end xt $i"
+			i=$((i + 1))
+		done
+	done
+}
+
+# recorded COUNT [absent]: the same as wanted
+recorded() {
+	"$TMP/alike" 2 ${2+"$2"}
+	wanted "$1" >"$TMP/wanted"
+	tracefmt -q --tff "$TMP" | grep -E '^([0-9]+: |text )' >"$TMP/lines"
+	is "$(diff "$TMP/wanted" "$TMP/lines" | head -n 5)" "" \
+		"  all log what is theirs${2+, of absent memory}"
+	trace clear
+}
+
+for count in 40 3; do
+	make_alike $count
+	for reads in auto helper; do
+		status 0 "$count points, reads: $reads" \
+			trace on --reads=$reads "$TMP/alike.tdf"
+		if command -v bpftool >/dev/null &&
+		   trace query | grep -q uprobe_multi; then
+			expected=$count
+			[ "$count" -eq 3 ] || expected=1
+			is "$(programs)" $expected "  programs"
+		else
+			skip "  programs" "needs bpftool, uprobe_multi links"
+		fi
+		recorded $count
+		recorded $count absent
+		trace off --all
+	done
+done
+
+# --- as many of which no two are alike
+{
+	echo "MODNAME=$TMP/alike"
+	echo "MAJOR=199"
+	for i in $(seq 0 39); do
+		echo "TRACE TP=.alike_$i, DESC=\"length $((i + 1))\"," \
+			"MEM64=(F$ARG1+8,INDIRECT*+8,$((i + 1)))"
+	done
+} | make_tdf "$TMP/alike.tsf"
+status 0 "40 points, all with other lengths" trace on "$TMP/alike.tdf"
+"$TMP/alike" 1
+is "$(tracefmt -q --tff "$TMP" | grep -c '^Event')" 40 "  log theirs"
+trace off --all
+tap_done
