@@ -57,7 +57,8 @@ static void stack_check(const struct ras_item *item, const uint8_t *bytes)
 		return;
 	holds(stack->end <= RAS_STACK_NO_TABLE, "a stack ends by %u",
 	      stack->end);
-	holds(!(stack->flags & ~RAS_STACK_KERNEL), "a stack's flags %#x",
+	holds(!(stack->flags & ~(RAS_STACK_KERNEL | RAS_STACK_CHANGED)),
+	      "a stack's flags %#x",
 	      stack->flags);
 }
 

@@ -166,7 +166,7 @@ static const struct image_damage image_damages[] = {
 	{ "a stack of no whole address", CONTEXT(9), 17, 2,
 	  "a stack of 17 bytes" },
 	{ "a stack that ends by nothing", CONTEXT(11), 6, 1, "a stack ends by 6" },
-	{ "a stack's flags", CONTEXT(12), 2, 1, "a stack's flags" },
+	{ "a stack's flags", CONTEXT(12), 4, 1, "a stack's flags" },
 	{ "a static record of a point", STATIC(point), 3, 2, "static: major 200" },
 	{ "data after a static fault", STATIC(flags), RAS_RECORD_FAULT, 2,
 	  "static: data after a fault" },
