@@ -30,6 +30,8 @@ $as_caps true || skip_all "this kernel has no CAP_BPF"
 
 # --- what they work with
 make_app
+sed 's/ASCIIZ32.*/&, COUNT/' "$TMP/app.tsf" >"$TMP/counts"
+make_tdf "$TMP/app.tsf" <"$TMP/counts"
 for name in second third; do
 	cp "$TARGET" "$TMP/$name"
 	sed "s,^MODNAME=.*,MODNAME=$TMP/$name," "$TMP/app.tsf" |
@@ -122,8 +124,9 @@ commands() {
 	"follow it")	echo followed ;;
 	get)		echo "trace get $w/get.ras" ;;
 	spool)		echo "trace spool -t 1 -o $w/spool.ras" ;;
-	"query, explain-loss")
+	"query, top, explain-loss")
 			echo "trace query"
+			echo "trace top --rounds 1"
 			echo "trace query --json"
 			echo "trace query --metrics"
 			echo "trace explain-loss $(basename "$base" .tdf)" ;;

@@ -62,7 +62,7 @@ values() {
 		}
 		trcust --dump $tsf.tdf | sed -n \
 			's/.* cost \([a-z0-9]*\) .*/\1/p' >>"$1.costs"
-		trace on -b 4M $tsf.tdf || return 1
+		trace on --stacks=frames -b 4M $tsf.tdf || return 1
 		setarch -R ./code
 		trace off $tsf.tdf
 		tracefmt -q -t . >records || return 1
