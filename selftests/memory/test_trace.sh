@@ -45,7 +45,7 @@ each "on --dry-run" trace on --dry-run app.tdf
 each "run" trace run app.tdf -- ./target 2
 each "show" trace show app.tdf
 each "show --stage" trace show --stage=placed app.tdf
-export FAIL_BEFORE='trace on app.tdf && ./target 3 >/dev/null'
+export FAIL_BEFORE='trace on --stacks=frames app.tdf && ./target 3 >/dev/null'
 each "query" trace query
 each "query --json" trace query --json
 each "query --metrics" trace query --metrics
