@@ -82,7 +82,8 @@ static void cursor_find_tp(struct cursor_scan *s)
 		    !token_is_word(&s->token, "RETEP")) {
 			if (inside)
 				break;
-			inside = token_is_word(&s->token, "TP");
+			inside = token_is_word(&s->token, "TP") ||
+				 token_is_word(&s->token, "CALL");
 			if (!inside)
 				continue;
 			scan_next(s);
@@ -262,7 +263,7 @@ bool lsp_cursor_find(struct lsp_cursor *cursor, const char *text, size_t size,
 bool lsp_cursor_in_expression(const struct lsp_cursor *cursor)
 {
 	static const char *const clauses[] = {
-		"VARS", "IF", "SUM", "MIN", "MAX", "HIST", "BY",
+		"VARS", "RESULT", "IF", "SUM", "MIN", "MAX", "HIST", "BY",
 	};
 	bool any = false;
 

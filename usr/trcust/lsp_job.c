@@ -565,7 +565,7 @@ static void view_complete(struct lsp_view *v)
 	bool memory = !strncmp(clause, "MEM", 3) ||
 		      !strncmp(clause, "ASCIIZ", 6) || !strcmp(clause, "LEN");
 
-	if (!strcmp(clause, "TP"))
+	if (!strcmp(clause, "TP") || !strcmp(clause, "CALL"))
 		complete_place(v);
 	else if (!strcmp(clause, "TYPE") && v->tsf)
 		complete_names(v, false);

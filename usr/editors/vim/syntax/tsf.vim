@@ -11,8 +11,8 @@ syntax match tsfHeader "\<\%(MODNAME\|MAJOR\|MAXDATALENGTH\|MAXDATALEN\)\>\%(\_s
 syntax match tsfHeader "\<\%(NAME\|ID\)\>\%(\_s*=[^=]\)\@="
 syntax keyword tsfHeader TYPELIST GROUPLIST
 syntax keyword tsfTrace TRACE
-syntax match tsfClause "\<\%(MINOR\|TP\|OPCODE\|TYPE\|GROUP\|DESC\|FMT\|REGS\|LEN\|MEM\|MEM32\|MEM64\)\>\%(\_s*=[^=]\)\@="
-syntax match tsfClause "\<\%(ASCIIZ\|ASCIIZ32\|ASCIIZ64\|VARS\|SUM\|MIN\|MAX\|HIST\|BY\|IF\|MAXHITS\|PASSCOUNT\|ONFAULT\)\>\%(\_s*=[^=]\)\@="
+syntax match tsfClause "\<\%(MINOR\|TP\|CALL\|OPCODE\|TYPE\|GROUP\|DESC\|FMT\|REGS\|LEN\|MEM\|MEM32\|MEM64\)\>\%(\_s*=[^=]\)\@="
+syntax match tsfClause "\<\%(ASCIIZ\|ASCIIZ32\|ASCIIZ64\|VARS\|RESULT\|SUM\|MIN\|MAX\|HIST\|BY\|IF\|MAXHITS\|PASSCOUNT\|ONFAULT\)\>\%(\_s*=[^=]\)\@="
 syntax keyword tsfClause RETEP COUNT STACK
 syntax keyword tsfValue STATIC USDT ADDR EXIT CALLER DIRECT INDIRECT STOP CONTINUE
 
