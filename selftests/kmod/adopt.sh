@@ -329,7 +329,7 @@ status 0 "  the other one's turn" trace --pin-dir "$TMP/run2" resume
 is "$(wrote)" 0 "  has come"
 trace --pin-dir "$TMP/run2" off --all
 is "$(wrote)" -2 "off --all there"
-trace --pin-dir "$TMP/run2" on 200
+trace --pin-dir "$TMP/run2" on --max-cpu=off 200
 umount "$TMP/run2"
 is "$(wrote)" 0 "a buffer whose run directory is gone"
 n=0

@@ -29,7 +29,7 @@ static void arm(void)
 		self_site(&tdf, hit, MACHINE_PUSH_BYTES);
 	}
 	self_write(&tdf);
-	snprintf(line, sizeof(line), "on %s", self_path);
+	snprintf(line, sizeof(line), "on --max-cpu=off %s", self_path);
 	if (self_trace(line))
 		tap_bail("cannot arm");
 }

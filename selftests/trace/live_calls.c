@@ -412,7 +412,7 @@ int main(void)
 
 		if (!i && !has_multi)
 			continue;
-		snprintf(line, sizeof(line), "on --attach %s %s", kinds[i],
+		snprintf(line, sizeof(line), "on --max-cpu=off --attach %s %s", kinds[i],
 			 self_path);
 		tap_diag("%s links", kinds[i]);
 		tap_is(self_trace(line), 0, "armed");

@@ -113,7 +113,7 @@ int main(void)
 
 	self_open();
 	tdf_write();
-	snprintf(line, sizeof(line), "on %s", self_path);
+	snprintf(line, sizeof(line), "on --max-cpu=off %s", self_path);
 	if (self_trace(line) || buffer_open(&buffer, self_run, true, &err))
 		tap_bail("cannot arm: %s", err.text);
 	hits(3);

@@ -32,7 +32,8 @@ static void arm(void)
 	self_point(&tdf);
 	self_site(&tdf, hit, MACHINE_PUSH_BYTES);
 	self_write(&tdf);
-	snprintf(line, sizeof(line), "on --buffer 64K %s", self_path);
+	snprintf(line, sizeof(line), "on --max-cpu=off --buffer 64K %s",
+		 self_path);
 	if (self_trace(line))
 		tap_bail("cannot arm");
 }

@@ -254,7 +254,8 @@ static void attach_test(const char *kind)
 	unsigned int pictures;
 
 	tap_diag("--attach %s", kind);
-	snprintf(line, sizeof(line), "on --buffer 64K --attach %s %s", kind,
+	snprintf(line, sizeof(line),
+		 "on --max-cpu=off --buffer 64K --attach %s %s", kind,
 		 self_path);
 	if (!tap_is(self_trace(line), 0, "armed with %s links", kind))
 		return;

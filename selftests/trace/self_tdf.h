@@ -224,7 +224,7 @@ static inline bool self_has_multi(void)
 	char line[256];
 	bool has;
 
-	snprintf(line, sizeof(line), "on --attach multi %s 2>/dev/null",
+	snprintf(line, sizeof(line), "on --max-cpu=off --attach multi %s 2>/dev/null",
 		 self_path);
 	has = !self_trace(line);
 	self_trace("off --all");
