@@ -89,7 +89,7 @@ status 2 "of some events" tracefmt --aggregates --minor=1 "$TMP/all.ras"
 trace clear
 wait
 trace clear
-is "$(tables | grep -c 'no hit')" 5 "clear empties them"
+is "$(tables | grep -c 'nothing was added')" 5 "clear empties them"
 "$TMP/aggregate"
 is "$(tables | sed 's/ |#*$//; /values, sum/d')" "$(expected)" \
 	"they are exact from there on"

@@ -259,7 +259,7 @@ void aggregate_table_add(struct text *text, const struct aggregate_table *table,
 							table->row_count;
 
 	if (!table->row_count)
-		TEXT_ADD(text, "    no hit\n");
+		TEXT_ADD(text, "    nothing was added\n");
 	else if (table->legend->kind == TDF_AGGREGATE_HIST)
 		histograms_add(text, table, rows);
 	else
