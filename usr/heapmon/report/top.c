@@ -105,11 +105,17 @@ static struct top_number count_text(double count)
 	return number;
 }
 
+/* In s. A key may come at once: no rate is of less than a tenth of a second. */
+static double rates_span(const struct top *top, double now)
+{
+	return now - top->time > 0.1 ? now - top->time : 0.1;
+}
+
 static void head_print(const struct top *top, double now)
 {
 	const struct top_feed *feed = &top->feed;
 	const struct digest *digest = &feed->digest;
-	double seconds = now > top->time ? now - top->time : 1;
+	double seconds = rates_span(top, now);
 
 	screen_line(top, "heapmon top: %s%s%.0f s, sorted by %s%s",
 		    feed->command, *feed->command ? ", " : "",
@@ -202,7 +208,7 @@ static bool screen_remember(struct top *top, double now)
 static bool screen_print(struct top *top, double now)
 {
 	size_t sites = top->feed.digest.site_count, count = 0;
-	double seconds = now > top->time ? now - top->time : 1;
+	double seconds = rates_span(top, now);
 	struct screen_row *rows = calloc(sites + 1, sizeof(*rows));
 
 	if (!rows)
