@@ -136,6 +136,30 @@ static void text_call(struct op_text *t, const struct code_op *op)
 	code_text_add(t, "(%d)", op->args);
 }
 
+/* A number or an address that no other operation makes */
+static void text_known(struct op_text *t, const struct code_op *op)
+{
+	long long imm = op->imm;
+
+	if (op->kind == CODE_SLOT_ADDRESS && t->placed)
+		code_text_add(t, "r10 %+d", op->off);
+	else if (op->kind == CODE_SLOT_ADDRESS)
+		code_text_add(t, "slot%u %+d", op->target, op->off);
+	else if (op->kind == CODE_MAP)
+		code_text_add(t, "map[fd:%lld]", imm);
+	else if (op->kind == CODE_MAP_VALUE)
+		code_text_add(t, "map[fd:%lld][0]+%u", imm, (uint32_t)op->off);
+	else if (op->kind == CODE_VARIABLE)
+		code_text_add(t, "variable#%lld", imm);
+	else if (op->kind == CODE_CALLBACK)
+		code_text_add(t, "%s%u", t->placed ? "function " : "L",
+			      op->target);
+	else if (imm == (int32_t)imm)
+		code_text_add(t, "%lld", imm);
+	else
+		code_text_add(t, "0x%llx", imm);
+}
+
 void code_op_print(const struct code_op *op, bool placed, char *text,
 		   size_t size)
 {
@@ -148,11 +172,13 @@ void code_op_print(const struct code_op *op, bool placed, char *text,
 		text_reg(&t, op->src);
 		break;
 	case CODE_CONST:
+	case CODE_SLOT_ADDRESS:
+	case CODE_MAP:
+	case CODE_MAP_VALUE:
+	case CODE_VARIABLE:
+	case CODE_CALLBACK:
 		text_dst(&t, op);
-		if ((int64_t)op->imm == (int32_t)op->imm)
-			code_text_add(&t, "%lld", (long long)op->imm);
-		else
-			code_text_add(&t, "0x%llx", (unsigned long long)op->imm);
+		text_known(&t, op);
 		break;
 	case CODE_ALU:
 	case CODE_ALU_IMM:
@@ -192,32 +218,8 @@ void code_op_print(const struct code_op *op, bool placed, char *text,
 		text_slot(&t, op);
 		code_text_add(&t, " = %lld", (long long)op->imm);
 		break;
-	case CODE_SLOT_ADDRESS:
-		text_dst(&t, op);
-		if (placed)
-			code_text_add(&t, "r10 %+d", op->off);
-		else
-			code_text_add(&t, "slot%u %+d", op->target, op->off);
-		break;
 	case CODE_FRAME_TOUCH:
 		code_text_add(&t, "touch frame");
-		break;
-	case CODE_MAP:
-		text_dst(&t, op);
-		code_text_add(&t, "map[fd:%lld]", (long long)op->imm);
-		break;
-	case CODE_MAP_VALUE:
-		text_dst(&t, op);
-		code_text_add(&t, "map[fd:%lld][0]+%u", (long long)op->imm,
-			 (uint32_t)op->off);
-		break;
-	case CODE_VARIABLE:
-		text_dst(&t, op);
-		code_text_add(&t, "variable#%llu", (unsigned long long)op->imm);
-		break;
-	case CODE_CALLBACK:
-		text_dst(&t, op);
-		code_text_add(&t, "%s%u", placed ? "function " : "L", op->target);
 		break;
 	case CODE_CALL:
 	case CODE_KFUNC:

@@ -788,84 +788,85 @@ static void place_late_touch(struct code *c)
 	code_exit(c);
 }
 
+static const struct {
+	const char *what;
+	void (*write)(struct code *c);
+	int error;
+	const char *text;
+} tables[] = {
+	{ "moves to arguments are gone", place_call, 0,
+	  "function 0, frame 8:\n\t; 0\n"
+	  "     0\tr1 += 8\n     1\tr3 = r1\n     2\tr2 = 8\n"
+	  "     3\tr1 = r10 -8\n     4\tcall bpf_probe_read_user(3)\n"
+	  "     5\texit\n" },
+	{ "a register is kept across calls", place_kept, 0,
+	  "function 0, frame 0:\n\t; 0\n     0\tr6 = r1\n"
+	  "     1\tcall bpf_get_prandom_u32(0)\n     2\tr0 += r6\n"
+	  "     3\texit\n" },
+	{ "or the frame: one store, one load", place_frame, 0,
+	  "function 0, frame 8:\n\t; 0\n     0\tr6 = 6\n"
+	  "     1\tr7 = 7\n     2\tr8 = 8\n     3\tr9 = 9\n"
+	  "     4\tr5 = *(u64 *)(r6 +0)\n     5\tr5 += 1\n"
+	  "     6\t*(u64 *)(r10 -8) = r5\n"
+	  "     7\tcall bpf_get_prandom_u32(0)\n"
+	  "     8\tr5 = *(u64 *)(r10 -8)\n     9\tr0 += r5\n"
+	  "    10\t*(u64 *)(r7 +0) = r5\n    11\tr0 += r6\n"
+	  "    12\tr0 += r7\n    13\tr0 += r8\n    14\tr0 += r9\n"
+	  "    15\texit\n" },
+	{ "constants are computed again", place_constant, 0,
+	  "function 0, frame 0:\n\t; 0\n     0\tr6 = 6\n"
+	  "     1\tr7 = 7\n     2\tr8 = 8\n     3\tr9 = 9\n"
+	  "     4\tcall bpf_get_prandom_u32(0)\n     5\tr5 = 5\n"
+	  "     6\tr0 += r5\n     7\tr0 += r6\n     8\tr0 += r7\n"
+	  "     9\tr0 += r8\n    10\tr0 += r9\n    11\texit\n" },
+	{ "a rare path saves what it keeps", place_saved, 0,
+	  "function 0, frame 8:\n\t; 0\n     0\tr6 = 6\n"
+	  "     1\tr7 = 7\n     2\tr8 = 8\n     3\tr9 = 9\n"
+	  "     4\tr5 = *(u64 *)(r6 +0)\n     5\tif r5 == 0 goto 12\n"
+	  "     6\tr0 = r5\n     7\tr0 += r6\n     8\tr0 += r7\n"
+	  "     9\tr0 += r8\n    10\tr0 += r9\n    11\texit\n"
+	  "    12\t*(u64 *)(r10 -8) = r5\n"
+	  "    13\tcall bpf_get_prandom_u32(0)\n"
+	  "    14\tr5 = *(u64 *)(r10 -8)\n    15\tr5 += r0\n"
+	  "    16\tgoto 6\n" },
+	{ "what nothing uses or leads to is gone", place_dead, 0,
+	  "function 0, frame 0:\n\t; 0\n     0\tr0 = 0\n"
+	  "     1\texit\n" },
+	{ "slots share a place", place_shared, 0,
+	  "function 0, frame 16:\n\t; 0\n"
+	  "     0\t*(u64 *)(r10 -16) = 0\n"
+	  "     1\t*(u64 *)(r10 -8) = 1\n"
+	  "     2\t*(u64 *)(r10 -16) = 2\n"
+	  "     3\tr3 = *(u64 *)(r10 -16)\n"
+	  "     4\t*(u64 *)(r10 -16) = r3\n"
+	  "     5\tr0 = *(u64 *)(r10 -16)\n"
+	  "     6\tr3 = *(u64 *)(r10 -8)\n     7\tr0 += r3\n"
+	  "     8\texit\n" },
+	{ "but not while its address is used", place_address, 0,
+	  "function 0, frame 16:\n\t; 0\n     0\tr5 = r10 -8\n"
+	  "     1\t*(u64 *)(r5 +0) = 1\n"
+	  "     2\t*(u64 *)(r10 -16) = 2\n"
+	  "     3\tr0 = *(u64 *)(r10 -16)\n"
+	  "     4\tr1 = *(u64 *)(r5 +0)\n     5\tr0 += r1\n"
+	  "     6\texit\n" },
+	{ "functions follow, those that are called", place_functions, 0,
+	  "function 0, frame 0:\n\t; 0\n"
+	  "     0\tif r1 != 0 goto 3\n     1\tr0 = 0\n     2\texit\n"
+	  "     3\tcall function 1(1)\n     4\texit\n"
+	  "function 1, frame 0:\n     5\tr0 = r1\n     6\texit\n" },
+	{ "refused: a temp without a value", place_unset, -EINVAL, "" },
+	{ "refused: a path without an end", place_endless, -EINVAL, "" },
+	{ "refused: a frame that is too large", place_large, -E2BIG,
+	  "" },
+	{ "refused: a frame that is touched when it is in use",
+	  place_late_touch, -EINVAL, "" },
+};
+
 static void test_tables(void)
 {
-	static const struct {
-		const char *what;
-		void (*write)(struct code *c);
-		int error;
-		const char *text;
-	} rows[] = {
-		{ "moves to arguments are gone", place_call, 0,
-		  "function 0, frame 8:\n\t; 0\n"
-		  "     0\tr1 += 8\n     1\tr3 = r1\n     2\tr2 = 8\n"
-		  "     3\tr1 = r10 -8\n     4\tcall bpf_probe_read_user(3)\n"
-		  "     5\texit\n" },
-		{ "a register is kept across calls", place_kept, 0,
-		  "function 0, frame 0:\n\t; 0\n     0\tr6 = r1\n"
-		  "     1\tcall bpf_get_prandom_u32(0)\n     2\tr0 += r6\n"
-		  "     3\texit\n" },
-		{ "or the frame: one store, one load", place_frame, 0,
-		  "function 0, frame 8:\n\t; 0\n     0\tr6 = 6\n"
-		  "     1\tr7 = 7\n     2\tr8 = 8\n     3\tr9 = 9\n"
-		  "     4\tr5 = *(u64 *)(r6 +0)\n     5\tr5 += 1\n"
-		  "     6\t*(u64 *)(r10 -8) = r5\n"
-		  "     7\tcall bpf_get_prandom_u32(0)\n"
-		  "     8\tr5 = *(u64 *)(r10 -8)\n     9\tr0 += r5\n"
-		  "    10\t*(u64 *)(r7 +0) = r5\n    11\tr0 += r6\n"
-		  "    12\tr0 += r7\n    13\tr0 += r8\n    14\tr0 += r9\n"
-		  "    15\texit\n" },
-		{ "constants are computed again", place_constant, 0,
-		  "function 0, frame 0:\n\t; 0\n     0\tr6 = 6\n"
-		  "     1\tr7 = 7\n     2\tr8 = 8\n     3\tr9 = 9\n"
-		  "     4\tcall bpf_get_prandom_u32(0)\n     5\tr5 = 5\n"
-		  "     6\tr0 += r5\n     7\tr0 += r6\n     8\tr0 += r7\n"
-		  "     9\tr0 += r8\n    10\tr0 += r9\n    11\texit\n" },
-		{ "a rare path saves what it keeps", place_saved, 0,
-		  "function 0, frame 8:\n\t; 0\n     0\tr6 = 6\n"
-		  "     1\tr7 = 7\n     2\tr8 = 8\n     3\tr9 = 9\n"
-		  "     4\tr5 = *(u64 *)(r6 +0)\n     5\tif r5 == 0 goto 12\n"
-		  "     6\tr0 = r5\n     7\tr0 += r6\n     8\tr0 += r7\n"
-		  "     9\tr0 += r8\n    10\tr0 += r9\n    11\texit\n"
-		  "    12\t*(u64 *)(r10 -8) = r5\n"
-		  "    13\tcall bpf_get_prandom_u32(0)\n"
-		  "    14\tr5 = *(u64 *)(r10 -8)\n    15\tr5 += r0\n"
-		  "    16\tgoto 6\n" },
-		{ "what nothing uses or leads to is gone", place_dead, 0,
-		  "function 0, frame 0:\n\t; 0\n     0\tr0 = 0\n"
-		  "     1\texit\n" },
-		{ "slots share a place", place_shared, 0,
-		  "function 0, frame 16:\n\t; 0\n"
-		  "     0\t*(u64 *)(r10 -16) = 0\n"
-		  "     1\t*(u64 *)(r10 -8) = 1\n"
-		  "     2\t*(u64 *)(r10 -16) = 2\n"
-		  "     3\tr3 = *(u64 *)(r10 -16)\n"
-		  "     4\t*(u64 *)(r10 -16) = r3\n"
-		  "     5\tr0 = *(u64 *)(r10 -16)\n"
-		  "     6\tr3 = *(u64 *)(r10 -8)\n     7\tr0 += r3\n"
-		  "     8\texit\n" },
-		{ "but not while its address is used", place_address, 0,
-		  "function 0, frame 16:\n\t; 0\n     0\tr5 = r10 -8\n"
-		  "     1\t*(u64 *)(r5 +0) = 1\n"
-		  "     2\t*(u64 *)(r10 -16) = 2\n"
-		  "     3\tr0 = *(u64 *)(r10 -16)\n"
-		  "     4\tr1 = *(u64 *)(r5 +0)\n     5\tr0 += r1\n"
-		  "     6\texit\n" },
-		{ "functions follow, those that are called", place_functions, 0,
-		  "function 0, frame 0:\n\t; 0\n"
-		  "     0\tif r1 != 0 goto 3\n     1\tr0 = 0\n     2\texit\n"
-		  "     3\tcall function 1(1)\n     4\texit\n"
-		  "function 1, frame 0:\n     5\tr0 = r1\n     6\texit\n" },
-		{ "refused: a temp without a value", place_unset, -EINVAL, "" },
-		{ "refused: a path without an end", place_endless, -EINVAL, "" },
-		{ "refused: a frame that is too large", place_large, -E2BIG,
-		  "" },
-		{ "refused: a frame that is touched when it is in use",
-		  place_late_touch, -EINVAL, "" },
-	};
 	static char text[4096];
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
 		FILE *out = fmemopen(text, sizeof(text), "w");
 		struct placed placed;
 		struct code c;
@@ -873,7 +874,7 @@ static void test_tables(void)
 
 		text[0] = '\0';
 		code_begin(&c);
-		rows[i].write(&c);
+		tables[i].write(&c);
 		ret = code_finish(&c);
 		if (!ret)
 			ret = place_code(&placed, &c);
@@ -882,11 +883,11 @@ static void test_tables(void)
 			placed_free(&placed);
 		}
 		fclose(out);
-		tap_ok(ret == rows[i].error && !strcmp(text, rows[i].text),
-		       "%s", rows[i].what);
-		if (ret != rows[i].error || strcmp(text, rows[i].text))
+		tap_ok(ret == tables[i].error && !strcmp(text, tables[i].text),
+		       "%s", tables[i].what);
+		if (ret != tables[i].error || strcmp(text, tables[i].text))
 			tap_diag("%d\n%s\nexpected:\n%s", ret, text,
-				 rows[i].text);
+				 tables[i].text);
 		code_free(&c);
 	}
 }

@@ -25,17 +25,6 @@ keeper() {
 	trace query --json | sed -n '/"keeper"/,/}/s/^ *"pid": \([0-9]*\),*$/\1/p'
 }
 
-# until_true SECONDS COMMAND...
-until_true() {
-	tries=$(($1 * 20))
-	shift
-	while ! "$@" >/dev/null 2>&1 && [ $tries -gt 0 ]; do
-		tries=$((tries - 1))
-		sleep 0.05
-	done
-	"$@" >/dev/null 2>&1
-}
-
 keeper_runs() {
 	[ "$(keeper)" ]
 }

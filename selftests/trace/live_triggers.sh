@@ -14,17 +14,6 @@ TRACE MINOR=2, TP=.many_0, DESC="many", REGS=($ARG1_32)
 TRACE MINOR=3, TP=.many_1, DESC="counted", COUNT
 TSF
 
-# until_true SECONDS COMMAND...
-until_true() {
-	tries=$(($1 * 20))
-	shift
-	while ! "$@" >/dev/null 2>&1 && [ $tries -gt 0 ]; do
-		tries=$((tries - 1))
-		sleep 0.05
-	done
-	"$@" >/dev/null 2>&1
-}
-
 session_is_off() {
 	[ "$(figure state 1)" = '"off"' ]
 }

@@ -57,6 +57,17 @@ figure() {
 		sed -n "${2:-1}p"
 }
 
+# until_true SECONDS COMMAND...
+until_true() {
+	tries=$(($1 * 20))
+	shift
+	while ! "$@" >/dev/null 2>&1 && [ $tries -gt 0 ]; do
+		tries=$((tries - 1))
+		sleep 0.05
+	done
+	"$@" >/dev/null 2>&1
+}
+
 # pins: names in the run directory; kernels put their own *.debug there
 pins() {
 	for pin in "$RASTRACE_RUN"/*; do

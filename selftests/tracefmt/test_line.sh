@@ -3,43 +3,22 @@
 # --format=line: an event or a call is a line, in order of time, with thread,
 # depth, values, result, and latencies from --slow on; which format is the default.
 . "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/tracefmt/calls.sh"
 need python3
 
-make_calls=${BUILT:-$TOP/build/selftests}/tracefmt/make_calls
 golden=$TOP/selftests/tracefmt/golden
-[ -x "$make_calls" ] || skip_all "needs $make_calls"
-unset TRACEFMT_PATH TRACEFMT_PREFIX NO_COLOR
+unset NO_COLOR
 export TERM=xterm PAGER=
-cd "$TMP" || exit 1
 escape=$(printf '\033')
 
 show() {
 	tracefmt -q --tff . "$@"
 }
 
-# as in test_calls.sh: two threads at a time, recursion, a PRE without POST
-cat >calls.txt <<'END'
-session 1 1 0 1 0x8001 2 0x8002 3 0x8003 5
-1000000100 7 70 1 1 0 "/etc/passwd"
-1000000200 7 70 1 2 0 5
-1000000250 7 70 1 5 0 42
-1000000700 7 70 1 0x8002 0 "abc" 0
-1000021500 7 70 1 0x8001 0 3
-cpu 1
-1000000150 7 71 1 2 0 1
-1000000160 7 71 1 2 0 2
-1000000170 7 71 1 2 0 3
-1000000270 7 71 1 0x8002 0 "x" 1
-1000000370 7 71 1 0x8002 0 "y" 1
-1000000470 7 71 1 0x8002 0 "z" 0
-1000002000 7 71 1 1 0 "a"
-1000002100 7 71 1 3 0
-1000002200 7 71 1 3 0
-1000002300 7 71 1 0x8001 4 3
-1000002400 7 71 1 0x8003 0
-1000002500 7 71 1 2 0 9
-END
-"$make_calls" calls.ras <calls.txt || bail "make_calls"
+# one of them takes longer than what --slow is at first
+example_calls
+sed -i 's/^1000001500 /1000021500 /' calls.txt
+calls calls.ras <calls.txt
 
 status 0 "lines" show --format=line calls.ras
 ok "are those of golden/line.txt" diff -u "$golden/line.txt" out
@@ -58,13 +37,13 @@ like "$(head -n 1 out)" ' target/app:71 ' "have the host"
 status 0 "--utc" show --format=line --utc calls.ras
 like "$(head -n 1 out)" '^[ 0-9:]+[.][0-9]{9} app:71 ' "is a time of day"
 
-# calls NAME: names of functions at their first lines, in order
-calls() {
+# functions NAME: their names, in order
+functions() {
 	sed -n 's/.* \(open\|work\|fall\)(.*/\1/p' "$1" | sort | tr '\n' ' '
 }
 show --format=line calls.ras >lines
 show --tree calls.ras >tree
-is "$(calls lines)" "$(calls tree)" "the calls are those of --tree"
+is "$(functions lines)" "$(functions tree)" "the calls are those of --tree"
 
 # colours
 status 0 "--color" show --format=line --color calls.ras
