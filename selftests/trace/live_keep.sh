@@ -20,15 +20,6 @@ TRACE MINOR=2, TP=.many_1, DESC="never passed", REGS=($ARG1_32)
 TSF
 HOT=$TMP/hot.tdf
 
-# keeper: its process, or nothing
-keeper() {
-	trace query --json | sed -n '/"keeper"/,/}/s/^ *"pid": \([0-9]*\),*$/\1/p'
-}
-
-keeper_runs() {
-	[ "$(keeper)" ]
-}
-
 keeper_is_gone() {
 	[ -z "$(keeper)" ]
 }
@@ -78,7 +69,7 @@ ok "the next command starts another" until_true 5 point_is 1 maxhits
 status 0 "off of what has disarmed itself" trace off "$TDF"
 trace clear
 
-# --- the slowest point goes
+# --- the most expensive point goes
 status 0 "on --max-cpu" trace on --max-cpu 5 "$HOT"
 ok "a keeper runs for it" until_true 5 keeper_runs
 sleep 1
@@ -92,7 +83,7 @@ wait $target 2>/dev/null
 hits=$(figure hits 1)
 diag "$hits hits before"
 is "$(figure state 2)" '"on"' "  the other one isn't"
-like "$(trace explain-loss "$HOT(1)")" "too slow [(]--max-cpu[)]" \
+like "$(trace explain-loss "$HOT(1)")" "too much time [(]--max-cpu[)]" \
 	"  explain-loss has the reason"
 like "$(tracefmt --tff "$TMP" --summary)" "ended: muted at" "  so has tracefmt"
 "$TMP/target" 1000

@@ -81,11 +81,8 @@ trace off "$TDF"
 trace clear
 
 # --- without the keeper nothing happens, until it is there again
-keeper() {
-	trace query --json | sed -n '/"keeper"/,/}/s/^ *"pid": \([0-9]*\),*$/\1/p'
-}
 trace on --snapshot-on 'app(1)' --snapshot-file "$TMP/late.ras" "$TDF"
-until_true 5 keeper
+until_true 5 keeper_runs || bail "there is no keeper"
 kill -9 "$(keeper)"
 status 1 "wait, without the keeper" trace wait -t 100
 like "$(cat "$TMP/err")" "keeper isn't running" "  which is reported"

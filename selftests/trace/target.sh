@@ -57,6 +57,15 @@ figure() {
 		sed -n "${2:-1}p"
 }
 
+# keeper: its process, or nothing
+keeper() {
+	trace query --json | sed -n '/"keeper"/,/}/s/^ *"pid": \([0-9]*\),*$/\1/p'
+}
+
+keeper_runs() {
+	[ "$(keeper)" ]
+}
+
 # until_true SECONDS COMMAND...
 until_true() {
 	tries=$(($1 * 20))

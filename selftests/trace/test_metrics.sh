@@ -104,9 +104,12 @@ def check(name, point, expected, *more):
 
 
 for point in reported["tracepoints"]:
-    for name in "hits", "recorded", "overwritten", "dropped", "paged_in":
+    for name in ("hits", "recorded", "overwritten", "dropped", "paged_in",
+                 "aggregated", "aggregations_lost", "never_returned",
+                 "no_entry"):
         check(name + "_total", point, point[name])
-    check("present", point, point["present"])
+    for name in "present", "open":
+        check(name, point, point[name])
     for kind in "filtered", "faults":
         for reason, number in point[kind + "_by"].items():
             check(kind + "_total", point, number, ("reason", reason))

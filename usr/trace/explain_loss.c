@@ -383,7 +383,7 @@ static void loss_print_rows(const struct point_loss *loss)
 		puts("and what other processes pass, where the kernel itself "
 		     "leaves them out (--pid)");
 	if (loss->point->state == RAS_POINT_MUTED)
-		puts("and what hits since it was muted: it was too slow "
+		puts("and what hits since it was muted: it took too much time "
 		     "(--max-cpu); arm it anew with a higher limit or --max-cpu=off, or log less");
 }
 

@@ -222,11 +222,11 @@ static void points_end(struct keeper *keeper, uint16_t index, const bool *off,
 	run_dir_close(&run);
 }
 
-/* Mute the slowest points until the rest is below the ceiling. */
-static void slowest_mute(struct keeper *keeper, uint64_t used, uint64_t most)
+/* Mute the most expensive points until the rest is below the ceiling. */
+static void expensive_mute(struct keeper *keeper, uint64_t used, uint64_t most)
 {
 	while (used > most) {
-		struct watch_point *slowest = NULL;
+		struct watch_point *most_used = NULL;
 		struct watch *of = NULL;
 		bool *off;
 
@@ -234,22 +234,22 @@ static void slowest_mute(struct keeper *keeper, uint64_t used, uint64_t most)
 			struct watch *watch = &keeper->watches[i];
 
 			for (uint32_t k = 0; k < watch->points; k++)
-				if (!slowest ||
-				    watch->items[k].used > slowest->used) {
-					slowest = &watch->items[k];
+				if (!most_used ||
+				    watch->items[k].used > most_used->used) {
+					most_used = &watch->items[k];
 					of = watch;
 				}
 		}
-		if (!slowest || !slowest->used)
+		if (!most_used || !most_used->used)
 			return;
 		off = calloc(of->points + 1, sizeof(*off));
 		if (!off)
 			return;
-		off[slowest - of->items] = true;
+		off[most_used - of->items] = true;
 		points_end(keeper, of->session, off, RAS_POINT_MUTED);
 		free(off);
-		used -= slowest->used;
-		slowest->used = 0;
+		used -= most_used->used;
+		most_used->used = 0;
 	}
 }
 
@@ -305,7 +305,7 @@ static void cpu_look(struct keeper *keeper, const struct session_list *list)
 		close(stats);
 	}
 	cpu_note(control, used);
-	slowest_mute(keeper, used * NS_PER_HUNDREDTH,
+	expensive_mute(keeper, used * NS_PER_HUNDREDTH,
 		     (uint64_t)control->max_cpu * NS_PER_HUNDREDTH);
 }
 

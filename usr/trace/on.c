@@ -588,11 +588,10 @@ static void on_warn_use(const struct run_dir *run)
 	if (!isatty(STDERR_FILENO) || !keeper_process_id(run->path) ||
 	    buffer_open(&buffer, run->path, false, NULL))
 		return;
-	while (buffer_time() < end) {
+	while (buffer.control->max_cpu && buffer_time() < end) {
 		nanosleep(&tick, NULL);
 		used = buffer.control->used_cpu;
 	}
-	used = buffer.control->max_cpu ? used : 0;
 	buffer_close(&buffer);
 	keep_usage_warn(used);
 }

@@ -299,7 +299,7 @@ static void text_print_cpu(const struct query *query)
 	else
 		printf("what isn't measured now");
 	if (control->max_cpu)
-		printf(", above %.2f %% the slowest tracepoint is muted",
+		printf(", above %.2f %% the most expensive tracepoint is muted",
 		       control->max_cpu / 100.0);
 	putchar('\n');
 }

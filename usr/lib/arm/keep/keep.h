@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What happens to armed points without a command: points that have reached their
- * MAXHITS lose their links, the slowest ones do above --max-cpu, sessions end
+ * MAXHITS lose their links, the most expensive ones do above --max-cpu, sessions end
  * (--for), triggers are answered, and TDFs that wait for a kernel module are
  * armed when it is loaded. One process for each
  * run directory does it, the keeper: `trace keep`. Commands start it when there
