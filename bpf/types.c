@@ -33,6 +33,8 @@ enum type {
 #define STATIC(name)	{ name, INFO(FUNC, BTF_FUNC_STATIC), { PROTO_RECORD } }
 #define UNWIND		STATIC(NAME_UNWIND)
 
+_Static_assert(BODY_UNWINDS == 8, "as many UNWIND as below");
+
 static const struct {
 	struct btf_header header;
 	struct {
@@ -86,6 +88,7 @@ static const struct {
 			{ NAME_TOUCH, INFO(FUNC, BTF_FUNC_GLOBAL),
 			  { PROTO_TOUCH } },
 			STATIC(NAME_MAPPING),
+			UNWIND, UNWIND, UNWIND, UNWIND,
 			UNWIND, UNWIND, UNWIND, UNWIND,
 		},
 	},

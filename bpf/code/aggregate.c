@@ -9,7 +9,6 @@
  */
 #include "gen.h"
 
-#include <errno.h>
 
 #define AGGREGATE_AT(field)	((int)offsetof(struct ras_aggregate, field))
 #define AGGREGATED_AT(field)	((int)offsetof(struct ras_aggregated, field))

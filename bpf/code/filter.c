@@ -252,19 +252,12 @@ static void unknown_generate(struct gen *gen)
 	code_jump(gen->c, gen->filtered[RAS_FILTERED_CONDITION]);
 }
 
-/* An exit counts if its call was kept, an entry in any case: what is there is of an
- * earlier call. */
+/* An exit counts if its call was kept, an entry in any case. */
 static void whole_filtered(struct gen *gen)
 {
-	code_label none = code_label_new(gen->c);
-
 	if (gen->plan->leaves)
 		whole_forget(gen, gen->out);
-	if (!gen->plan->enters)
-		return;
-	whole_forget(gen, none);
-	why_count(gen, WHY_AT(never_returned));
-	code_label_place(gen->c, none);
+	whole_none_generate(gen);
 }
 
 void filter_ways_generate(struct gen *gen)

@@ -536,6 +536,7 @@ void whole_find(struct gen *gen, code_label missing);
 void whole_copy_generate(struct gen *gen, code_label finish);
 void whole_close_generate(struct gen *gen);
 void whole_forget(struct gen *gen, code_label missing);
+void whole_none_generate(struct gen *gen);
 
 /* static.c: the arguments of rastrace_write(): is the major on? gen->cookie; the
  * data; what brings it in */

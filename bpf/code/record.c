@@ -138,6 +138,7 @@ static void slice_busy(struct gen *gen, const struct ways *w)
 	one = temp_const(gen, 1);
 	code_atomic(c, BPF_ADD, SLICE, SLICE_AT(dropped), one);
 	code_atomic(c, BPF_ADD, PLACE, COUNT_AT(dropped), one);
+	whole_none_generate(gen);
 	code_jump(c, gen->leave);
 	slice_nest(gen, w, nest);
 }
@@ -249,6 +250,7 @@ static void entry_finish(struct gen *gen)
 	code_label_place(c, full);
 	record_unlock(gen);
 	why_dropped_count(gen);
+	whole_none_generate(gen);
 	code_jump(c, gen->leave);
 	code_rare_end(c);
 }

@@ -558,6 +558,9 @@ static void tables_check(struct gen *gen, const struct unwind_call *call,
 	code_slot_address(c, R3, entry, 0);
 	code_alu_imm(c, BPF_MOV, R4, BPF_ANY);
 	code_call(c, BPF_FUNC_map_update_elem);
+	/* no room: it isn't asked for, by each hit anew */
+	code_zext32(c, R0);
+	code_jump_imm(c, BPF_JNE, R0, 0, found);
 	code_label_place(c, ask);
 	code_map(c, R1, heap->asks_fd);
 	code_slot_address(c, R2, pid, 0);
@@ -598,6 +601,10 @@ void unwind_generate(struct gen *gen, const struct unwind_call *call)
 	code_slot pointers = code_slot_new(c, 16);
 	struct unwind_call *kept;
 
+	if (shared->unwind_count == BODY_UNWINDS) {
+		gen_fail(gen, -E2BIG, "more than %d stacks", BODY_UNWINDS);
+		return;
+	}
 	kept = &shared->unwinds[shared->unwind_count++];
 	*kept = *call;
 	kept->step = code_label_new(c);

@@ -48,6 +48,18 @@ void whole_forget(struct gen *gen, code_label missing)
 	code_jump_imm(c, BPF_JNE, R0, 0, missing);
 }
 
+/* An entry that keeps nothing: what is there is of an earlier call. */
+void whole_none_generate(struct gen *gen)
+{
+	code_label none = code_label_new(gen->c);
+
+	if (!gen->plan->enters)
+		return;
+	whole_forget(gen, none);
+	why_count(gen, WHY_AT(never_returned));
+	code_label_place(gen->c, none);
+}
+
 void whole_find(struct gen *gen, code_label missing)
 {
 	struct code *c = gen->c;
@@ -98,7 +110,7 @@ static int whole_length(struct gen *gen, uint32_t before)
 }
 
 /* An item of the entry that couldn't be read has ended it. */
-static void whole_fault_test(struct gen *gen, code_label finish)
+static void whole_fault_test(struct gen *gen, uint32_t before, code_label finish)
 {
 	struct code *c = gen->c;
 	code_label ended = code_label_new(c);
@@ -107,10 +119,14 @@ static void whole_fault_test(struct gen *gen, code_label finish)
 	all = temp_load(gen, 2, RECORD, RECORD_AT(flags));
 	code_alu(c, BPF_OR, all, flags);
 	code_store(c, 2, RECORD, RECORD_AT(flags), all);
-	if (gen->plan->go_on)
-		return;
-	code_alu_imm(c, BPF_AND, flags, RAS_RECORD_FAULT);
-	code_jump_imm(c, BPF_JNE, flags, 0, ended);
+	if (gen->plan->go_on) {
+		code_jump_imm(c, BPF_JLT,
+			      temp_load(gen, 4, gen->open, RECORD_AT(length)),
+			      before, ended);
+	} else {
+		code_alu_imm(c, BPF_AND, flags, RAS_RECORD_FAULT);
+		code_jump_imm(c, BPF_JNE, flags, 0, ended);
+	}
 	code_rare_begin(c);
 	code_label_place(c, ended);
 	item_place_load(gen, &gen->place, 0, PLACE);
@@ -145,7 +161,7 @@ void whole_copy_generate(struct gen *gen, code_label finish)
 	code_move(c, gen->data, PLACE);
 	gen->place = (struct gen_place){ PLACE, to.off };
 	gen->data_off = to.off;
-	whole_fault_test(gen, finish);
+	whole_fault_test(gen, before, finish);
 }
 
 void whole_close_generate(struct gen *gen)

@@ -532,7 +532,7 @@ int plan_make(struct plan *plan, const struct tdf *tdf,
 	items_know(plan);
 	plan->process &= !plan->silent;
 	plan->tables = unwind_possible(target) &&
-		       plan_stacks(plan) <= BODY_UNWINDS;
+		       plan_stacks(plan) * (1 + plan->bring_in) <= BODY_UNWINDS;
 	if (plan->silent && target->trigger)
 		plan_fail(plan, -EINVAL, "a tracepoint with aggregates and no "
 			  "data makes no record, and can't be a trigger");

@@ -169,7 +169,7 @@ struct body_target {
 #define BODY_MODULE_PLACE	1	/* in the program's fd_array: BTF of the
 					 * kernel module, when one of its kfuncs
 					 * is called */
-#define BODY_UNWINDS		4	/* stacks by tables, each has one */
+#define BODY_UNWINDS		8	/* stacks by tables, each has one */
 /* A body's subprograms, in their order */
 enum {
 	BODY_KEEP, BODY_WALK, BODY_AGAIN, BODY_TREE, BODY_TREE_WALK,

@@ -378,6 +378,32 @@ static void width_check(void)
 	}
 }
 
+/* However many: more than tables are for are by frame pointers. Memory that is
+ * brought in generates the record twice. */
+static void stacks_check(void)
+{
+	struct error err = { 0 };
+	struct body body;
+	int failed = 0;
+
+	for (int n = 1; n <= 2 * BODY_UNWINDS; n++) {
+		begin();
+		heap.rows_fd = heap.segments_fd = heap.spaces_fd =
+			heap.cache_fd = 23;
+		heap.asks_fd = -1;
+		layout.vma = 1;
+		bed.target.bring_in = true;
+		bed_memory(&bed, TDF_STMT_MEM, 8, RPN(OP_breg + RDI, 0));
+		for (int i = 0; i < n; i++)
+			bed_memory(&bed, TDF_STMT_STACK, 1, NULL, 0);
+		if (generate(&body, &err) || !body.subprograms[BODY_AGAIN])
+			failed = n;
+		body_free(&body);
+	}
+	tap_is(failed, 0, "up to %d stacks, after memory that is brought in",
+	       2 * BODY_UNWINDS);
+}
+
 static void static_check(void)
 {
 	struct error err = { "of before", "hint" };
@@ -474,6 +500,7 @@ int main(void)
 {
 	refused_check();
 	width_check();
+	stacks_check();
 	static_check();
 	needs_check();
 	return tap_done();

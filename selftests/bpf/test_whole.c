@@ -31,17 +31,23 @@ static void hit(int prog, uint64_t frame, uint64_t rdi, uint64_t rsi,
 	bed_run(prog);
 }
 
-static void programs_make(void)
+/* `reads`: what the exit uses of the entry is memory, and there is no IF. */
+static void programs_make(int flags, bool reads)
 {
 	bed_clear(&bed);
 	bed.point.sites = 2;
-	bed.point.flags = TDF_POINT_WHOLE;
+	bed.point.flags = TDF_POINT_WHOLE | flags;
 	bed.point.entry_values = 1;
 	bed.tdf.sites = sites;
 	bed.header.points.count = 1;
 	bed.site.flags = TDF_SITE_ENTRY;
 	bed_stmt(&bed, TDF_STMT_KEY, 0, 0, RPN(OP_breg + RSP, 0));
-	bed_stmt(&bed, TDF_STMT_VALUE, TDF_STMT_RAW, 8, RPN(OP_breg + RDI, 0));
+	if (reads)
+		bed_stmt(&bed, TDF_STMT_VALUE, TDF_STMT_RAW, 8,
+			 RPN(OP_breg + RDI, 0, OP_deref));
+	else
+		bed_stmt(&bed, TDF_STMT_VALUE, TDF_STMT_RAW, 8,
+			 RPN(OP_breg + RDI, 0));
 	bed_stmt(&bed, TDF_STMT_VALUE, 0, 8, RPN(OP_breg + RSI, 0));
 	bed_memory(&bed, TDF_STMT_ASCIIZ, 20, RPN(OP_breg + RSI, 0));
 	sites[0] = bed.site;
@@ -54,9 +60,10 @@ static void programs_make(void)
 		tap_bail("entry: %s", bed.log);
 	bed.site = (struct tdf_site){ 0 };
 	bed_stmt(&bed, TDF_STMT_KEY, 0, 0, RPN(OP_breg + RSP, 8));
-	bed_stmt(&bed, TDF_STMT_IF, 0, 0,
-		 RPN(OP_at_entry, 0, OP_breg + RAX, 0, OP_ne, OP_elapsed,
-		     OP_lit, OP_ne, OP_and));
+	if (!reads)
+		bed_stmt(&bed, TDF_STMT_IF, 0, 0,
+			 RPN(OP_at_entry, 0, OP_breg + RAX, 0, OP_ne,
+			     OP_elapsed, OP_lit, OP_ne, OP_and));
 	bed_stmt(&bed, TDF_STMT_VALUE, 0, 8, RPN(OP_breg + RAX, 0));
 	leave = bed_load(&bed);
 	if (leave < 0)
@@ -180,6 +187,13 @@ static void check_calls(void)
 	account_is(&a, &(struct account){ .recorded = MOST }, "recursion");
 }
 
+static void slices_lock(bool locked)
+{
+	bed_slice(&bed)->lock = locked;
+	for (int level = 1; level <= RAS_NEST_LEVELS; level++)
+		bed_nest(&bed, level)->lock = locked;
+}
+
 static void check_losses(void)
 {
 	struct account a = account_take();
@@ -210,16 +224,22 @@ static void check_losses(void)
 		   "no exit finds it");
 
 	a = account_take();
-	bed_slice(&bed)->lock = 1;
-	for (int level = 1; level <= RAS_NEST_LEVELS; level++)
-		bed_nest(&bed, level)->lock = 1;
+	slices_lock(true);
 	hit(entry, DEEP, 5, 0, 0);
 	hit(leave, DEEP - 128, 0, 0, 77);
-	bed_slice(&bed)->lock = 0;
-	for (int level = 1; level <= RAS_NEST_LEVELS; level++)
-		bed_nest(&bed, level)->lock = 0;
+	slices_lock(false);
 	account_is(&a, &(struct account){ .dropped = 2, .open = -1 },
 		   "all slices are busy");
+
+	a = account_take();
+	hit(entry, DEEP, 5, 0, 0);
+	slices_lock(true);
+	hit(entry, DEEP, 6, 0, 0);
+	slices_lock(false);
+	hit(leave, DEEP, 0, 0, 77);
+	account_is(&a, &(struct account){ .dropped = 1, .never_returned = 1,
+					  .no_entry = 1 },
+		   "an entry that is dropped leaves no earlier one");
 }
 
 /* The entry ends at the pointer that can't be read; an exit adds nothing. */
@@ -235,12 +255,30 @@ static void check_fault(void)
 	       "a fault at the entry ends the record: %u bytes", r->length);
 }
 
+/* A value of the entry that can't be read ends it with ONFAULT=CONTINUE, too: there
+ * is nothing before which the exit's items could go. */
+static void check_value_fault(int flags, const char *name)
+{
+	const struct ras_record *r;
+
+	programs_make(flags, true);
+	r = bed_record(&bed, bed_slice(&bed)->head);
+	hit(entry, DEEP, 1, 0, 0);
+	hit(leave, DEEP, 0, 0, 6);
+	tap_ok(r->flags & RAS_RECORD_FAULT && r->flags & RAS_RECORD_WHOLE &&
+	       r->length == RAS_RECORD_HEADER + 16,
+	       "an unreadable value of the entry, %s: %u bytes, flags %#x",
+	       name, r->length, r->flags);
+}
+
 int main(void)
 {
 	bed_open(&bed, BODY_TEST);
-	programs_make();
+	programs_make(0, false);
 	check_calls();
 	check_losses();
 	check_fault();
+	check_value_fault(0, "STOP");
+	check_value_fault(TDF_POINT_CONTINUE, "CONTINUE");
 	return tap_done();
 }

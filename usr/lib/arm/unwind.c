@@ -58,6 +58,7 @@ struct unwind_state {
 	struct unwind_segment *segments;
 	uint32_t next;				/* where to look for room */
 	int spaces_fd;
+	bool asked;				/* by programs, for processes */
 	uint32_t generation;			/* of the last space */
 	int inherit_fd;				/* -1: the BPF program's link */
 	struct unwind_segment found[UNWIND_SEGMENTS];	/* of a process */
@@ -153,6 +154,7 @@ int unwind_open(struct unwind_state **unwind, const struct unwind_fds *fds,
 		return error_no_memory(err);
 	u->row_map.entries = u->segment_map.entries = MAP_FAILED;
 	u->spaces_fd = fds->spaces;
+	u->asked = fds->asks >= 0;
 	u->inherit_fd = -1;
 	/* what a cache has may be of an earlier one, who filled these maps */
 	u->generation = time(NULL) << 8;
@@ -471,6 +473,11 @@ int unwind_add_process(struct unwind_state *u, uint32_t pid, struct error *err)
 	if (!range || space_set(u, pid, range, &process)) {
 		u->figures.left_out++;
 		unwind_drop_process(u, pid);
+		/* known, but without tables: it doesn't ask again */
+		process.space = (struct unwind_space){ 0 };
+		if (u->asked)
+			bpf_map_update_elem(u->spaces_fd, &pid, &process,
+					    BPF_ANY);
 	}
 	return 0;
 }

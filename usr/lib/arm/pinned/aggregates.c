@@ -55,7 +55,8 @@ static void keys_remove(int fd, uint32_t key_bytes, uint32_t room,
 /*
  * A hit that is under way may have found a value of the epoch before, whose
  * memory another key gets at once when it is removed: membarrier() waits until
- * all such hits are over. Where hits can be preempted a moment is added.
+ * all such hits are over. Where hits can be preempted, or there is none (with
+ * nohz_full), a moment is added.
  */
 static void sweep(const struct session *session, uint16_t epoch)
 {
@@ -64,8 +65,8 @@ static void sweep(const struct session *session, uint16_t epoch)
 
 	if (fd < 0)
 		return;
-	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-	if (!(session->entry->flags & RAS_SESSION_PREEMPT))
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) ||
+	    !(session->entry->flags & RAS_SESSION_PREEMPT))
 		usleep(20000);
 	keys_remove(fd, key_bytes, room, epoch);
 	close(fd);
