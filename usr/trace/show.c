@@ -146,6 +146,9 @@ static void stmt_head(FILE *file, const struct tdf_stmt *stmt)
 	case TDF_STMT_IF:
 		fputs("IF\n", file);
 		break;
+	case TDF_STMT_KEY:
+		fputs("KEY of the call\n", file);
+		break;
 	case TDF_STMT_BY:
 		fprintf(file, "BY %s of\n", names_by[stmt->reg]);
 		break;

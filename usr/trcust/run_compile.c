@@ -14,6 +14,7 @@
 #include "lib/guard.h"
 #include "trcust/compile/analysis.h"
 #include "trcust/compile/review.h"
+#include "trcust/compile/whole.h"
 #include "trcust/tsf/parse_point.h"
 
 #define LABEL_WIDTH_MAX	32
@@ -141,30 +142,39 @@ static void explain_site(const struct compilation *c,
 {
 	uint32_t stmt = site->first_stmt, end = stmt + site->stmts;
 	const struct compile_item *item = point->items;
+	bool entry = whole_is_entry(site);
 	int width = label_width(point);
 
 	explain_place(c, site, width);
+	if (stmt < end && done->stmts[stmt].kind == TDF_STMT_KEY)
+		stmt++;
 	if (stmt < end && done->stmts[stmt].kind == TDF_STMT_IF) {
 		printf("    %-*s  %s\n", width, "only if",
 		       point->tsf->condition_text);
 		stmt++;
 	}
-	end -= point->tsf->by_count + point->tsf->aggregate_count;
+	if (entry)
+		stmt += point->entry_count;
+	else
+		end -= point->tsf->by_count + point->tsf->aggregate_count;
 	for (; stmt < end; stmt++) {
-		uint16_t more = item->items;
+		uint16_t more;
 
 		if (done->stmts[stmt].flags & TDF_STMT_MORE)
 			continue;
+		while (!whole_logs(point, site, item->tsf))
+			item++;
+		more = item->items;
 		explain_item(done, item++, stmt, width);
 		/* the other items of a shape */
 		while (more > 1 && stmt + 1 < end)
 			more -= !(done->stmts[++stmt].flags & TDF_STMT_MORE);
 	}
-	for (size_t i = 0; i < point->tsf->aggregate_count; i++)
+	for (size_t i = 0; !entry && i < point->tsf->aggregate_count; i++)
 		printf("    %-*s  %s\n", width,
 		       names_aggregate[point->tsf->aggregates[i].kind],
 		       point->tsf->aggregates[i].text);
-	for (size_t i = 0; i < point->tsf->by_count; i++)
+	for (size_t i = 0; !entry && i < point->tsf->by_count; i++)
 		printf("    %-*s  %s\n", width, "by", point->tsf->by[i].text);
 }
 
@@ -173,12 +183,14 @@ static void explain_point(const struct compilation *c,
 			  const struct compile_point *point)
 {
 	const struct tsf_point *tsf = point->tsf;
+	/* the time is the first statement of a whole call */
+	bool silent = tsf->aggregate_count && tsf->stmt_count == tsf->tp.whole;
 	uint32_t bytes = 0;
 	struct inlined inlined;
 	char name[320];
 	size_t shown;
 
-	for (size_t i = 0; i < point->item_count; i++)
+	for (size_t i = 0; !silent && i < point->item_count; i++)
 		bytes += point->items[i].bytes +
 			 (point->items[i].raw ? 0 : RAS_ITEM_PREFIX);
 	if (bytes > c->tsf->maxdata)
@@ -190,13 +202,13 @@ static void explain_point(const struct compilation *c,
 		return;
 	}
 	printf(": %zu site%s, ", point->site_count, plural(point->site_count));
-	if (tsf->aggregate_count && !tsf->stmt_count)
+	if (silent)
 		fputs("no records", stdout);
 	else
 		printf("records of %u", RAS_RECORD_HEADER);
 	if (bytes)
 		printf(" to %u", RAS_RECORD_HEADER + bytes);
-	if (!tsf->aggregate_count || tsf->stmt_count)
+	if (!silent)
 		fputs(" bytes", stdout);
 	if (tsf->passcount)
 		printf(", after the first %u hits", tsf->passcount);

@@ -323,6 +323,9 @@ static int tdf_check_stmts(const struct table_file *file,
 			tdf_entry_note(tdf, stmts[i].len_rpn,
 				       stmts[i].len_rpn_length, layout);
 		if (tdf_stmt_aggregates(&stmts[i])) {
+			TABLE_CHECK(stmts[i].kind != TDF_STMT_BY ||
+					    !layout->aggregates,
+				    "BY after an aggregate");
 			tdf_aggregate_add(layout, &stmts[i]);
 			continue;
 		}
@@ -346,10 +349,7 @@ static int tdf_check_stmts(const struct table_file *file,
 	TABLE_CHECK(layout->by <= TDF_BY_MAX &&
 			    layout->aggregates <= TDF_AGGREGATES_MAX,
 		    "%u aggregates by %u", layout->aggregates, layout->by);
-	TABLE_CHECK(!layout->by || (layout->aggregates &&
-				    stmts[site->stmts - layout->aggregates - 1]
-					    .kind == TDF_STMT_BY),
-		    "BY after an aggregate, or of none");
+	TABLE_CHECK(!layout->by || layout->aggregates, "BY of no aggregate");
 	return 0;
 }
 
@@ -396,7 +396,7 @@ static int tdf_check_site_stmts(const struct table_file *file,
 	bool begins = site->flags & TDF_SITE_CALL;
 	struct tdf_layout layout;
 	const struct tdf_stmt *stmt;
-	unsigned int kept = 0;
+	unsigned int kept = 0, values;
 
 	if (!begins)
 		used->last[entry] = site;
@@ -421,8 +421,15 @@ static int tdf_check_site_stmts(const struct table_file *file,
 				     stmt->kind == TDF_STMT_VALUE &&
 				     stmt->flags == TDF_STMT_SIZE),
 			    "statements where a call begins");
-		return site->stmts ? tdf_check_stmt(file, tdf, stmt) ? :
-			tdf_check_kept(file, tdf, stmt, &kept) : 0;
+		if (!site->stmts)
+			return 0;
+		if (tdf_check_stmt(file, tdf, stmt) ||
+		    tdf_check_kept(file, tdf, stmt, &kept))
+			return -EINVAL;
+		TABLE_CHECK(!rpn_has_entry(tdf->rpn + stmt->rpn,
+					   stmt->rpn_length, &values),
+			    "value of an entry where a call begins");
+		return 0;
 	}
 	if (!last)
 		return tdf_check_stmts(file, tdf, site, known);
@@ -469,8 +476,9 @@ static int tdf_check_whole(const struct table_file *file,
 	TABLE_CHECK(used->last[0] && used->last[1] && sides[0].key &&
 			    sides[1].key,
 		    "whole call without an entry, an exit or a key");
-	TABLE_CHECK(!sides[1].condition && !sides[1].uses_entry,
-		    "IF, or values of the entry, at an entry");
+	TABLE_CHECK(!sides[1].condition && !sides[1].uses_entry &&
+			    !sides[1].aggregates,
+		    "IF, aggregates, or values of the entry, at an entry");
 	TABLE_CHECK(p->entry_values <= TDF_ENTRY_VALUES_MAX &&
 			    p->entry_values <= sides[1].count &&
 			    sides[0].entry_values <= p->entry_values,

@@ -1387,7 +1387,8 @@ static bool evaluate_entry(struct evaluation *e, const struct expr *expr,
 	size_t site = 0, number = 0;
 	struct value there;
 
-	if (!is_call_exit(e)) {
+	/* not in a shape, whose expressions aren't of the TSF */
+	if (e->self || !is_call_exit(e)) {
 		diag_report(e->c->diag, expr->pos, TRCERR_UNSUPPORTED,
 			    "entry() here");
 		diag_hint(e->c->diag, "it is for IF and RESULT of a CALL: the "

@@ -17,6 +17,9 @@ static int entry_add(const struct compilation *c, struct compile_point *point,
 {
 	char limit[32];
 
+	for (size_t i = 0; i < point->entry_count; i++)
+		if (point->entries[i] == expr->a)
+			return 0;
 	if (point->entry_count < TDF_ENTRY_VALUES_MAX) {
 		point->entries[point->entry_count++] = expr->a;
 		return 0;
@@ -44,28 +47,38 @@ static int expr_entries_find(struct evaluation *e, struct compile_point *point,
 	return code;
 }
 
+static int exit_entries_find(struct evaluation *e, struct compile_point *point)
+{
+	const struct tsf_point *tsf = point->tsf;
+	int code = 0;
+
+	if (tsf->condition)
+		code = expr_entries_find(e, point, tsf->condition);
+	for (size_t i = 0; i < tsf->stmt_count && !code; i++)
+		if (tsf->stmts[i].at_exit)
+			code = expr_entries_find(e, point, tsf->stmts[i].expr);
+	for (size_t i = 0; i < tsf->by_count && !code; i++)
+		code = expr_entries_find(e, point, tsf->by[i].expr);
+	for (size_t i = 0; i < tsf->aggregate_count && !code; i++)
+		if (tsf->aggregates[i].expr)
+			code = expr_entries_find(e, point,
+						 tsf->aggregates[i].expr);
+	return code;
+}
+
+/* What a name means may differ from exit to exit. */
 int whole_entries_find(const struct compilation *c,
 		       struct compile_point *point)
 {
-	const struct tsf_point *tsf = point->tsf;
 	struct evaluation e;
-	size_t exit = 0;
 	int code = 0;
 
-	while (whole_is_entry(&point->sites[exit]))
-		exit++;
-	e = evaluation_begin(c, &point->sites[exit]);
-	if (tsf->condition)
-		code = expr_entries_find(&e, point, tsf->condition);
-	for (size_t i = 0; i < tsf->stmt_count && !code; i++)
-		if (tsf->stmts[i].at_exit)
-			code = expr_entries_find(&e, point, tsf->stmts[i].expr);
-	for (size_t i = 0; i < tsf->by_count && !code; i++)
-		code = expr_entries_find(&e, point, tsf->by[i].expr);
-	for (size_t i = 0; i < tsf->aggregate_count && !code; i++)
-		if (tsf->aggregates[i].expr)
-			code = expr_entries_find(&e, point,
-						 tsf->aggregates[i].expr);
+	for (size_t i = 0; i < point->site_count && !code; i++) {
+		if (whole_is_entry(&point->sites[i]))
+			continue;
+		e = evaluation_begin(c, &point->sites[i]);
+		code = exit_entries_find(&e, point);
+	}
 	return code;
 }
 

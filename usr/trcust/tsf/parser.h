@@ -23,8 +23,8 @@ enum parser_minors {
 
 struct parser;
 
-/* Of a tracepoint. parse() is called after the keyword and, but for RETEP and
- * COUNT, the '='. */
+/* Of a tracepoint. parse() is called after the keyword and, but for RETEP,
+ * COUNT and STACK, the '='. */
 struct clause {
 	const char *word;
 	bool (*parse)(struct parser *p);
