@@ -397,14 +397,14 @@ static uint32_t entry_bytes(const struct tdf *tdf, const struct tdf_site *site)
 	return (fixed + more + 2 * PLAN_FAULT_BYTES - 1) & -PLAN_FAULT_BYTES;
 }
 
-uint32_t plan_open_bytes(const struct tdf *tdf)
+uint32_t plan_open_bytes(const struct tdf *tdf, const bool *picked)
 {
 	uint32_t most = 0;
 
 	for (__u32 i = 0; i < tdf->header->points.count; i++) {
 		const struct tdf_point *point = &tdf->points[i];
 
-		for (__u32 k = 0; k < point->sites; k++) {
+		for (__u32 k = 0; picked[i] && k < point->sites; k++) {
 			const struct tdf_site *site =
 				&tdf->sites[point->first_site + k];
 			uint32_t bytes = RAS_RECORD_HEADER;

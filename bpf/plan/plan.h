@@ -175,8 +175,8 @@ uint32_t plan_string_bytes(const struct plan *plan,
 			   const struct tdf_stmt *stmt);
 uint32_t plan_strings_bytes(const struct plan *plan);
 /* Bytes of what an entry of the TDF's whole calls leaves for the exit, at most: of
- * a header and data; 0: there is none. */
-uint32_t plan_open_bytes(const struct tdf *tdf);
+ * a header and data, of the points that are picked; 0: there is none. */
+uint32_t plan_open_bytes(const struct tdf *tdf, const bool *picked);
 /* returned.c of bpf/code knows where the function is whose return probe is hit. */
 bool plan_returned_known(const struct body_layout *layout);
 

@@ -51,7 +51,7 @@ static void programs_make(int flags, bool reads)
 	bed_stmt(&bed, TDF_STMT_VALUE, 0, 8, RPN(OP_breg + RSI, 0));
 	bed_memory(&bed, TDF_STMT_ASCIIZ, 20, RPN(OP_breg + RSI, 0));
 	sites[0] = bed.site;
-	bed.target.open_bytes = plan_open_bytes(&bed.tdf);
+	bed.target.open_bytes = plan_open_bytes(&bed.tdf, &(bool){ true });
 	bed.target.open_fd = bed_hash("open", BPF_MAP_TYPE_HASH,
 				      sizeof(struct ras_open_key),
 				      bed.target.open_bytes, MOST);

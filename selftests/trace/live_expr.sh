@@ -45,19 +45,21 @@ while :; do
 	sleep 0.1
 done >/dev/null &
 target=$!
-"$BIN/trace" on --follow -p $target -e "$TMP/target:work(n)" >"$TMP/live" \
-	2>"$TMP/live.err" &
-on=$!
-i=0
-until [ -s "$TMP/live" ] || [ $i -eq 300 ]; do
-	sleep 0.1
-	i=$((i + 1))
+# tables of stacks are made in a thread
+for context in "" --context=stack; do
+	: >"$TMP/live"
+	# shellcheck disable=SC2086
+	"$BIN/trace" on --follow -p $target $context \
+		-e "$TMP/target:work(n)" >"$TMP/live" 2>"$TMP/live.err" &
+	on=$!
+	ok "records are printed while it runs${context:+, $context}" \
+		until_true 30 test -s "$TMP/live"
+	kill -INT $on
+	wait $on
+	is $? 0 "SIGINT ends it"
+	like "$(cat "$TMP/live")" '^n = ' "  with values"
+	is "$(ls -d "$RASTRACE_RUN"/run_* 2>/dev/null)" "" \
+		"  nothing is armed"
 done
-ok "records are printed while it runs" test -s "$TMP/live"
-kill -INT $on
-wait $on
-is $? 0 "SIGINT ends it"
-like "$(cat "$TMP/live")" '^n = ' "  with values"
-is "$(ls -d "$RASTRACE_RUN"/run_* 2>/dev/null)" "" "  nothing is armed"
 kill $target
 tap_done

@@ -98,6 +98,20 @@ like "$(trace query)" "^cpu: programs take what isn't measured now" \
 trace off --all
 ok "off --all ends it" keeper_is_gone
 
+# --- one that makes no records costs as much
+make_tdf "$TMP/sums.tsf" <<TSF
+MODNAME=$TMP/target
+MAJOR=195
+TRACE MINOR=1, TP=.work, COUNT
+TSF
+"$TMP/target" 2000000000 &
+target=$!
+status 0 "aggregates, --max-cpu" trace on --max-cpu 5 "$TMP/sums.tdf"
+ok "  are muted, too" until_true 5 point_is 1 muted
+kill $target
+wait $target 2>/dev/null
+trace off --all
+
 # --- without the option: the same, unless it is off
 "$TMP/target" 2000000000 &
 target=$!

@@ -12,6 +12,7 @@ MAJOR=197
 TRACE MINOR=1, TP=.work, DESC="work", REGS=($ARG1_32)
 TRACE MINOR=2, TP=.many_0, DESC="many", REGS=($ARG1_32)
 TRACE MINOR=3, TP=.many_1, DESC="counted", COUNT
+TRACE MINOR=4, CALL=.main, DESC="counted calls", COUNT
 TSF
 
 session_is_off() {
@@ -38,9 +39,11 @@ status 1 "a point of another file" trace on --run-on 'other(1)' \
 	--run-command true "$TDF"
 status 1 "a point that isn't there" trace on --run-on 'app(9)' \
 	--run-command true "$TDF"
-status 1 "a point without records" trace on --run-on 'app(3)' \
-	--run-command true "$TDF"
-like "$(cat "$TMP/err")" "makes no record" "  is refused"
+for minor in 3 4; do
+	status 1 "a point without records, $minor" trace on \
+		--run-on "app($minor)" --run-command true "$TDF"
+	like "$(cat "$TMP/err")" "makes no record" "  is refused"
+done
 is "$(pins)" "" "nothing of it is armed"
 
 # --- a file, and on it goes

@@ -104,6 +104,18 @@ if [ -e /sys/kernel/btf/vmlinux ]; then
 		"  is reported"
 	wait
 	rm "$TMP/hit" "$TMP/done"
+	make_tdf "$TMP/sums.tsf" <<-TSF
+	MODNAME=$TMP/target
+	MAJOR=195
+	TRACE MINOR=1, TP=.work, COUNT
+	TSF
+	others &
+	status 0 "one that is only counted" trace run "$TMP/sums.tdf" -- \
+		sh -c "'$TMP/target' 2; touch '$TMP/hit'
+			until [ -e '$TMP/done' ]; do sleep 0.05; done"
+	unlike "$(cat "$TMP/err")" "other processes" "  was hit"
+	wait
+	rm "$TMP/hit" "$TMP/done"
 	others &
 	status 0 "  --all" trace run --all "$TDF" -- "$@"
 	is "$(grep -c '^Event' "$TMP/out")" 5 "  records them"

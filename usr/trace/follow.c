@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <signal.h>
+#include <sys/wait.h>
 #include "commands.h"
 #include "printer.h"
 #include "sibling.h"
@@ -13,6 +14,7 @@ static const struct option_def options[] = {
 static int run_follow(int argc, char **argv)
 {
 	const struct printer_input input = { .follow = true };
+	siginfo_t ended = { 0 };
 	struct error err = { 0 };
 	sigset_t signals;
 	int status, number;
@@ -30,8 +32,14 @@ static int run_follow(int argc, char **argv)
 	pid = printer_start(&input, &err);
 	if (pid < 0)
 		return command_end(pid, &err);
-	while (!sigwait(&signals, &number) && number != SIGCHLD)
-		kill(pid, SIGTERM);
+	/* SIGCHLD is also sent when it is stopped, and when it goes on */
+	while (!ended.si_pid && !sigwait(&signals, &number)) {
+		if (number != SIGCHLD)
+			kill(pid, SIGTERM);
+		else if (waitid(P_PID, pid, &ended,
+				WEXITED | WNOHANG | WNOWAIT))
+			break;
+	}
 	status = sibling_wait(pid, "tracefmt", &err);
 	return status < 0 ? command_end(status, &err) : status;
 }

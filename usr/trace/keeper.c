@@ -489,7 +489,9 @@ static int keeper_patience(const struct keeper *keeper)
 	for (size_t i = 0; i < keeper->watch_count; i++) {
 		ends = keeper->watches[i].tasks.ends;
 		if (ends && ends <= now + timeout * NS_PER_MS)
-			timeout = ends > now ? (ends - now) / NS_PER_MS + 1 : 0;
+			/* over already: it could not be disarmed */
+			timeout = ends > now ? (ends - now) / NS_PER_MS + 1 :
+				  TICK_MS;
 	}
 	return timeout;
 }

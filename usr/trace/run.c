@@ -206,8 +206,7 @@ static const struct option_def options[] = {
 
 /* Hits of all tracepoints */
 struct run_hits {
-	bool any;		/* also where they can't be read */
-	uint64_t kept;		/* recorded, or dropped */
+	bool any;		/* of the program; also where it can't be read */
 	uint64_t others;	/* filtered: of other processes */
 };
 
@@ -217,24 +216,30 @@ static void session_hits_add(struct run_hits *hits,
 {
 	uint32_t points = session->entry->points;
 	size_t rows = (size_t)points * buffer->slices;
+	struct ras_aggregated *sums = NULL;
 	struct ras_count *counts = NULL;
 	struct ras_why *why = NULL;
 
+	/* none where no point has aggregates */
+	session_aggregated_read(session, buffer->control->cpus, &sums, NULL);
 	if (session_counts_read(session, buffer->slices, &counts, NULL) ||
 	    session_why_read(session, buffer->control->cpus, &why, NULL)) {
 		hits->any = true;
 		rows = points = 0;
 	}
 	for (size_t i = 0; i < rows; i++)
-		hits->kept += counts[i].recorded + counts[i].dropped;
+		hits->any |= counts[i].recorded || counts[i].dropped;
 	for (uint32_t i = 0; i < points; i++) {
 		hits->others += why[i].filtered[RAS_FILTERED_PROCESS];
+		hits->any |= session_why_open(&why[i]) ||
+			     (sums && sums[i].hits);
 		for (int k = 0; k < RAS_FILTERED_KINDS; k++)
-			hits->any |= why[i].filtered[k] != 0;
+			hits->any |= k != RAS_FILTERED_PROCESS &&
+				     why[i].filtered[k];
 	}
-	hits->any |= hits->kept != 0;
 	free(counts);
 	free(why);
+	free(sums);
 }
 
 /* The program's file, opened, and its path; -1: it isn't found. */
@@ -483,9 +488,9 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
 		outfile_abort(out);
 		return code;
 	}
-	if (!hits.any && child->argv && !compiled->count)
+	if (!hits.any && !hits.others && child->argv && !compiled->count)
 		program_explain_no_hit(&jobs->items[0], child->argv[0]);
-	if (!hits.kept && hits.others)
+	if (!hits.any && hits.others)
 		fprintf(stderr,
 			"trace: all %" PRIu64 " hits were of other processes: record those with --all\n",
 			hits.others);

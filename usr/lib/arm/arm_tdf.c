@@ -589,7 +589,7 @@ int arm_tdf(const struct arm *arm, struct error *err)
 	int code;
 
 	session_needs_find(&a);
-	a.open_bytes = plan_open_bytes(a.tdf);
+	a.open_bytes = plan_open_bytes(a.tdf, arm->picked);
 	code = session_layout_read(&a, err);
 	if (!code)
 		code = session_entry_add(&a, err);

@@ -164,15 +164,25 @@ static int after_take(char *stop, uint64_t *after, struct error *err)
 /* One that only has aggregates makes no record that could be a trigger. */
 static bool point_is_silent(const struct tdf *tdf, uint32_t point)
 {
-	const struct tdf_site *site = &tdf->sites[tdf->points[point].first_site];
-	const struct tdf_stmt *stmt = tdf->stmts + site->first_stmt;
+	const struct tdf_point *p = &tdf->points[point];
 	bool aggregates = false, others = false;
 
-	for (uint32_t i = 0; i < site->stmts; i++, stmt++) {
-		aggregates |= stmt->kind == TDF_STMT_AGGREGATE;
-		others |= stmt->kind != TDF_STMT_AGGREGATE &&
-			  stmt->kind != TDF_STMT_BY &&
-			  stmt->kind != TDF_STMT_IF;
+	for (uint32_t k = 0; k < p->sites; k++) {
+		const struct tdf_site *site = &tdf->sites[p->first_site + k];
+		const struct tdf_stmt *stmt = tdf->stmts + site->first_stmt;
+
+		if (site->flags & TDF_SITE_ENTRY) {
+			/* its key, and what the exits take of it */
+			others |= site->stmts > 1u + p->entry_values;
+			continue;
+		}
+		for (uint32_t i = 0; i < site->stmts; i++, stmt++) {
+			aggregates |= stmt->kind == TDF_STMT_AGGREGATE;
+			others |= stmt->kind != TDF_STMT_AGGREGATE &&
+				  stmt->kind != TDF_STMT_BY &&
+				  stmt->kind != TDF_STMT_IF &&
+				  stmt->kind != TDF_STMT_KEY;
+		}
 	}
 	return aggregates && !others;
 }

@@ -6,13 +6,16 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <sys/eventfd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "lib/buffer/buffer.h"
 #include "lib/buffer/pin.h"
+#include "lib/buffer/session.h"
 #include "lib/maps_line.h"
 #include "unwind.h"
 
@@ -197,11 +200,11 @@ struct stacks_server {
 	unsigned int count;
 };
 
-static void server_add(const char *path, const char *name, void *context)
+static void server_add(struct stacks_server *server,
+		       const struct session *session)
 {
-	struct stacks_server *server = context;
 	struct stacks *stacks = server->count < SERVED_MOST ?
-				stacks_open(path, 0) : NULL;
+		stacks_open(session->dir, session->entry->inode) : NULL;
 
 	if (!stacks)
 		return;
@@ -209,6 +212,22 @@ static void server_add(const char *path, const char *name, void *context)
 	server->polled[server->count++] = (struct pollfd){
 		.fd = stacks_fd(stacks), .events = POLLIN,
 	};
+}
+
+static void server_add_sessions(struct stacks_server *server, const char *run)
+{
+	struct session_list list;
+	struct buffer buffer;
+
+	if (buffer_open(&buffer, run, false, NULL))
+		return;
+	if (!session_list_read(&list, &buffer, run, NULL)) {
+		for (size_t i = 0; i < list.count; i++)
+			if (list.items[i].armed)
+				server_add(server, &list.items[i]);
+		session_list_free(&list);
+	}
+	buffer_close(&buffer);
 }
 
 static void *server_run(void *context)
@@ -224,6 +243,19 @@ static void *server_run(void *context)
 	return NULL;
 }
 
+/* A thread that no signal interrupts: they are for who waits for them. */
+static int server_begin(struct stacks_server *server)
+{
+	sigset_t all, before;
+	int code;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	code = pthread_create(&server->thread, NULL, server_run, server);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return code;
+}
+
 static void server_free(struct stacks_server *server)
 {
 	for (unsigned int i = 0; i < server->count; i++)
@@ -236,17 +268,15 @@ static void server_free(struct stacks_server *server)
 struct stacks_server *stacks_server_start(const char *run)
 {
 	struct stacks_server *server = calloc(1, sizeof(*server));
-	char armed[PATH_MAX];
 
 	if (!server)
 		return NULL;
-	snprintf(armed, sizeof(armed), "%s/armed", run);
-	pins_each(armed, server_add, server);
+	server_add_sessions(server, run);
 	server->polled[server->count] = (struct pollfd){
 		.fd = eventfd(0, EFD_CLOEXEC), .events = POLLIN,
 	};
 	if (!server->count || server->polled[server->count].fd < 0 ||
-	    pthread_create(&server->thread, NULL, server_run, server)) {
+	    server_begin(server)) {
 		server_free(server);
 		return NULL;
 	}

@@ -242,9 +242,9 @@ void watch_programs_time(struct watch *watch, bool end)
 }
 
 static uint64_t point_hits(const struct ras_count *rows, uint32_t slices,
-			   const struct ras_why *why)
+			   const struct ras_why *why, uint64_t aggregated)
 {
-	uint64_t hits = 0;
+	uint64_t hits = aggregated + session_why_open(why);
 
 	for (uint32_t i = 0; i < slices; i++)
 		hits += rows[i].recorded + rows[i].dropped;
@@ -277,6 +277,7 @@ uint64_t watch_tick(struct watch *watch, const struct session *session,
 {
 	struct ras_count *rows = NULL;
 	uint64_t sum = 0, now = buffer_time(), elapsed;
+	struct ras_aggregated *sums = NULL;
 	struct ras_why *why = NULL;
 
 	if (session_counts_read(session, buffer->slices, &rows, NULL) ||
@@ -284,6 +285,8 @@ uint64_t watch_tick(struct watch *watch, const struct session *session,
 		free(rows);
 		return 0;
 	}
+	/* none where no point has aggregates */
+	session_aggregated_read(session, buffer->control->cpus, &sums, NULL);
 	for (int i = 0; !watch->ticks && i < WATCH_TICKS; i++)
 		watch->times[i] = now;
 	elapsed = now - watch->times[watch->ticks % WATCH_TICKS];
@@ -294,13 +297,15 @@ uint64_t watch_tick(struct watch *watch, const struct session *session,
 		point->used = is_armed(session, i) ?
 			point_used(watch, point,
 				   point_hits(rows + (size_t)i * buffer->slices,
-					      buffer->slices, &why[i]),
+					      buffer->slices, &why[i],
+					      sums ? sums[i].hits : 0),
 				   elapsed) : 0;
 		sum += point->used;
 	}
 	watch->ticks++;
 	free(rows);
 	free(why);
+	free(sums);
 	return sum;
 }
 
@@ -451,7 +456,8 @@ uint32_t keep_usage_end(struct keep_usage *usage, const char *run)
 		used = usage_tick(usage, &trap) / NS_PER_HUNDREDTH;
 	}
 	for (size_t i = 0; usage->watches && i < usage->list.count; i++)
-		watch_close(&usage->watches[i]);
+		if (usage->watches[i].items)
+			watch_close(&usage->watches[i]);
 	free(usage->watches);
 	session_list_free(&usage->list);
 	buffer_close(&usage->buffer);

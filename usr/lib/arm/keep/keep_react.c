@@ -126,6 +126,10 @@ static pid_t react_fork(struct react_trigger *t)
 	if (t->messages < 0)
 		return -1;
 	child = fork();
+	if (child < 0) {
+		close(t->messages);
+		t->messages = -1;
+	}
 	if (child)
 		return child;
 	setsid();
