@@ -8,7 +8,8 @@ need_root
 . "$TOP/selftests/memory/fail_each.sh"
 export MOST=4
 # figures and times differ each time, and the keeper may be about to start
-export FAIL_FILTER="sed -e '/^keeper:/d' -e 's/\"keeper\": *{[^}]*}//' -e 's/[0-9A-F.]//g'"
+export FAIL_FILTER="sed -e '/^keeper:/d' -e '/^cpu:/d' \
+	-e 's/\"keeper\": *{[^}]*}//' -e 's/\"used_cpu\": *[^,]*//' -e 's/[0-9A-F.]//g'"
 
 make_app
 cat >>app.tsf <<TSF
@@ -42,7 +43,7 @@ each "on" trace on app.tdf
 each "on with options" trace on --attach perf --pid $$ --minor 1 \
 	--context stack,comm --buffer 128K app.tdf
 each "on --dry-run" trace on --dry-run app.tdf
-each "run" trace run app.tdf -- ./target 2
+each "run" trace run --stacks=frames app.tdf -- ./target 2
 each "show" trace show app.tdf
 each "show --stage" trace show --stage=placed app.tdf
 export FAIL_BEFORE='trace on --stacks=frames app.tdf && ./target 3 >/dev/null'

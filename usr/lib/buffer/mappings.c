@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lib/array.h"
 #include "lib/sysbpf.h"
 #include "lib/identity.h"
 #include "lib/kernel_image.h"
@@ -82,6 +83,20 @@ bool processes_have(const struct processes *processes,
 				sizeof(*entry), entry_compare);
 	return found && found->process.seen == entry->process.seen &&
 	       found->process.bias == entry->process.bias;
+}
+
+static int entry_compare_pid(const void *pid, const void *entry)
+{
+	const struct ras_process_entry *e = entry;
+
+	return array_order(*(const uint32_t *)pid, e->key.pid);
+}
+
+bool processes_have_pid(const struct processes *processes, uint32_t pid)
+{
+	return processes->count &&
+	       bsearch(&pid, processes->items, processes->count,
+		       sizeof(*processes->items), entry_compare_pid);
 }
 
 void processes_free(struct processes *processes)

@@ -24,6 +24,7 @@ int processes_read(struct processes *processes, const struct buffer *buffer);
 /* Is there such an entry, of the same time and bias? */
 bool processes_have(const struct processes *processes,
 		    const struct ras_process_entry *entry);
+bool processes_have_pid(const struct processes *processes, uint32_t pid);
 void processes_free(struct processes *processes);
 /* In the buffer only those of static records are left. */
 void processes_forget(const struct buffer *buffer);

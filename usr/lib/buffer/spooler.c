@@ -274,7 +274,8 @@ static int others_update(struct spooler *s, bool all, struct error *err)
 {
 	bool sessions = all || sessions_changed(s);
 	uint64_t now = buffer_time();
-	bool processes = all || now - s->processes_time > PROCESSES_EVERY;
+	bool processes = all || s->stranger ||
+			 now - s->processes_time > PROCESSES_EVERY;
 	struct processes seen = { 0 };
 	struct session_list list;
 	int code = 0;
@@ -315,6 +316,9 @@ static int others_update(struct spooler *s, bool all, struct error *err)
 	if (processes) {
 		picture_processes(&s->others, &seen, &s->known, &list,
 				  s->own_maps ? NULL : &s->cache);
+		/* Records of the kernel's code are of anybody. */
+		s->none_came = s->stranger && seen.count == s->known.count;
+		s->stranger = false;
 		processes_free(&s->known);
 		s->known = seen;
 		seen = (struct processes){ 0 };
@@ -511,6 +515,23 @@ static void row_write(struct spooler *s, uint32_t index)
 		s->last_count = records_from(s, s->last_first) - left;
 }
 
+/* Is one of a process that isn't in the file? It has to be before the records
+ * are printed: it may be gone soon. */
+static bool row_has_stranger(const struct spooler *s)
+{
+	struct ring_walk walk = { .position = s->ring.first };
+	const struct ras_record *record;
+	uint32_t last = 0;
+
+	while ((record = ring_next(&s->ring, s->buffer.control->key, &walk))) {
+		if (record->pid != last &&
+		    !processes_have_pid(&s->known, record->pid))
+			return true;
+		last = record->pid;
+	}
+	return false;
+}
+
 /* How full the slice was of what is new: 0 to 1. */
 static double row_spool(struct spooler *s, uint32_t index)
 {
@@ -538,6 +559,8 @@ static double row_spool(struct spooler *s, uint32_t index)
 		row->lost = lost;
 	}
 	if (ring->head != from) {
+		if (!s->none_came && !s->stranger)
+			s->stranger = row_has_stranger(s);
 		row_write(s, index);
 		s->counts_due = true;
 	}

@@ -80,6 +80,8 @@ struct spooler {
 	void *log;			/* the session log as last written */
 	size_t log_size;
 	struct processes known;
+	bool stranger;			/* a record is of none of them */
+	bool none_came;			/* since they were read before that */
 	struct mappings_cache cache;
 	unsigned int interval;		/* ms from pass to pass */
 	unsigned int interval_most;	/* no longer than that; 0: as is best */
