@@ -380,6 +380,11 @@ static void test_counts(void)
 	pages_open();
 	tap_ok(overtaking.times == 1 && ring_right(&ring, written),
 	       "head and number of records fit together");
+
+	slice->lock = 1;
+	slice->records++;
+	ring_copy(&ring, slice, LARGE, KEY, 0, out);
+	tap_is(ring.records, written, "one that isn't published isn't counted");
 }
 
 static void test_overtaken(void)

@@ -12,20 +12,23 @@ static uint64_t ring_head(const struct ras_slice *slice)
 	return __atomic_load_n(&slice->head, __ATOMIC_ACQUIRE);
 }
 
-/* The head and how many records are in front of it; when the writer never
- * pauses `records` may lag by a few. */
+/* The head and how many records are in front of it. While the lock is taken
+ * `records` may be one ahead, which would be taken for a lost one: when the
+ * writer never pauses they are too few by some. */
 static uint64_t ring_head_count(const struct ras_slice *slice,
 				uint64_t *records)
 {
-	uint64_t head;
+	uint64_t head, locked;
 
 	for (int i = 0; i < ATTEMPTS; i++) {
 		*records = __atomic_load_n(&slice->records, __ATOMIC_ACQUIRE);
+		locked = __atomic_load_n(&slice->lock, __ATOMIC_ACQUIRE);
 		head = ring_head(slice);
-		if (__atomic_load_n(&slice->records, __ATOMIC_RELAXED) ==
-		    *records)
-			break;
+		if (!locked && __atomic_load_n(&slice->records,
+					       __ATOMIC_RELAXED) == *records)
+			return head;
 	}
+	*records -= locked && *records;
 	return head;
 }
 
