@@ -33,7 +33,8 @@ def callers():
 if library:
     gdb.execute("set stop-on-solib-events 1")
     gdb.execute("run", to_string=True)
-    while alive() and not any(library in o.filename for o in gdb.objfiles()):
+    while alive() and not any(library == os.path.realpath(o.filename)
+                              for o in gdb.objfiles()):
         gdb.execute("continue", to_string=True)
     gdb.execute("set stop-on-solib-events 0")
     gdb.execute("break *%s" % function, to_string=True)

@@ -9,7 +9,8 @@ need_root
 need gdb setarch python3
 here=$TOP/selftests/trace
 
-# compare NAME MODULE FUNCTION MOST COMMAND...: in the order of the hits
+# compare NAME MODULE FUNCTION MOST COMMAND...: in the order of the hits; $beside is
+# run beside the command, and ends before the next one begins
 compare() {
 	name=$1 module=$2 function=$3 most=$4
 	shift 4
@@ -20,13 +21,17 @@ TRACE MINOR=1, TP=.$function+0, DESC="sample", STACK
 TSF
 	library=
 	case $module in
-	*.so*)	library=${module##*/} ;;
+	*.so*)	library=$module ;;
 	esac
+	$beside &
 	CALLERS_FUNCTION=$function CALLERS_LIBRARY=$library CALLERS_MOST=$most \
 		CALLERS_OUT=$TMP/$name.gdb gdb -batch -nx -x "$here/callers.py" \
 		--args "$@" <"$TMP/input" >"$TMP/gdb.out" 2>&1
+	wait
+	$beside &
 	status 0 "$name: traced" trace run --buffer=16M -o "$TMP/$name.ras" \
 		"$TMP/$name.tdf" -- setarch -R "$@" <"$TMP/input"
+	wait
 	tracefmt --tff "$TMP" --format=json "$TMP/$name.ras" \
 		>"$TMP/$name.json" 2>/dev/null
 	judge "$name" "$most"
@@ -67,24 +72,23 @@ PYTHON
 	fi
 }
 
-# client: the commands for redis, once for gdb and once for trace
+# client: the commands for redis. One whose server ends goes on with the next server.
 client() {
-	for _ in 1 2; do
-		tries=0
-		until redis-cli -s "$TMP/socket" PING >/dev/null 2>&1; do
-			tries=$((tries + 1))
-			[ $tries -lt 300 ] || return
-			sleep 0.1
-		done
-		redis-cli -s "$TMP/socket" GET first >/dev/null 2>&1
-		sleep 1
-		redis-cli -s "$TMP/socket" <"$TMP/commands" >/dev/null 2>&1
-		rm -f "$TMP/socket"
+	tries=0
+	until redis-cli -s "$TMP/socket" PING >/dev/null 2>&1; do
+		tries=$((tries + 1))
+		[ $tries -lt 300 ] || return
+		sleep 0.1
 	done
+	redis-cli -s "$TMP/socket" GET first >/dev/null 2>&1
+	sleep 1
+	redis-cli -s "$TMP/socket" <"$TMP/commands" >/dev/null 2>&1
+	rm -f "$TMP/socket"
 }
 
 stops=${LONG:+2500}
 stops=${stops:-200}
+beside=:
 : >"$TMP/input"
 if command -v c++ >/dev/null; then
 	c++ -O2 -g -o "$TMP/callers_cc" "$here/callers.cc" || bail "c++ fails"
@@ -106,7 +110,10 @@ fi
 library=$(ldd "$(command -v sqlite3)" 2>/dev/null |
 	sed -n 's/.*libsqlite3.* => \(.*\) (.*/\1/p')
 if [ "$library" ]; then
+	# The tables are made at the first hit.
 	cat >"$TMP/input" <<SQL
+select typeof(1);
+.shell sleep 1
 create table t(a integer primary key, b text);
 with recursive c(x) as (select 1 union all select x + 1 from c where x < 3000)
 	insert into t select x, 'name' || x from c;
@@ -122,19 +129,19 @@ fi
 if command -v redis-server >/dev/null; then
 	redis=$(command -v redis-server)
 	{
-		for i in $(seq 1 1000); do
+		for i in $(seq 1 500); do
 			echo "SET key:$i value$i"
 			echo "LPUSH list $i"
 			echo "HSET hash f$i $i"
+			echo "EVAL 'return redis.call(\"GET\", KEYS[1])' 1 key:$i"
+			echo "LTRIM list 0 4"
+			echo "SORT list BY key:*"
 		done
-		echo "SORT list LIMIT 0 10"
-		echo "EVAL 'for i = 1, 200 do redis.call(\"GET\", \"key:\" .. i) end' 0"
 		echo "SHUTDOWN NOSAVE"
 	} >"$TMP/commands"
-	client &
+	beside=client
 	compare redis "$(realpath "$redis")" lookupKey "$stops" "$redis" --port 0 \
 		--unixsocket "$TMP/socket" --save '' --appendonly no
-	wait
 else
 	skip "redis" "no redis-server"
 fi
