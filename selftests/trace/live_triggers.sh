@@ -83,6 +83,16 @@ like "$(cat "$TMP/out")" "^snapshot: .*gone/a.1.ras.*No such file" "  why"
 trace off "$TDF"
 trace clear
 
+# --- the kernel's own trigger, which needs no keeper
+trace on --stop-on 'app(1):after 2' "$TDF"
+status 3 "wait, before a recording stops" trace wait -t 1
+"$TMP/target" 5
+status 0 "wait, for --stop-on" trace wait -t 10
+is "$(cat "$TMP/out")" "stop: app.tdf(1)" "  names the tracepoint"
+trace off "$TDF"
+trace resume
+trace clear
+
 # --- without the keeper nothing happens, until it is there again
 trace on --snapshot-on 'app(1)' --snapshot-file "$TMP/late.ras" "$TDF"
 until_true 5 keeper_runs || bail "there is no keeper"
