@@ -1,98 +1,143 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # CALL: of a program that keeps its own account of its calls, each record is right
-# and each call is accounted for, though threads recurse, leave calls by longjmp()
-# and by their end, and calls go on in other threads.
+# and each call is accounted for, though threads recurse, leave calls by longjmp(),
+# by exceptions and by their end, and calls go on in other threads. Several CALLs of
+# one function each have all calls; their histograms are those of the account.
 . "$(dirname "$0")/../tap.sh"
 . "$TOP/selftests/trace/target.sh"
 need_root
-threads=16
-calls=${LONG:+6400}
-: "${calls:=200}"
-cp "$TOP/build/selftests/trace/whole" "$TMP/whole"
+threads=16 calls=200 all=1M
+# a million calls; so many in guests that these take a minute
+[ "${LONG-}" ] && calls=25600 all=64M
+[ "${LONG-}" ] && [ "${RASTRACE_GUEST-}" ] && calls=3200
+cp "$TOP/build/selftests/trace/account" "$TMP/account"
 
-# what the rows say: "recorded filtered dropped never_returned open no_entry"
-account() {
-	trace query --json | tr ',{' '\n\n' | awk -F: '
-		/"minor"/ { on = 1 }
-		on { gsub(/[" ]/, ""); value[$1] = $2 }
+# figures MINOR: what is counted of it, "recorded filtered dropped never_returned
+# open no_entry aggregated"
+figures() {
+	trace query --json | tr ',{' '\n\n' | awk -F: -v minor="$1" '
+		{ gsub(/[" ]/, "") }
+		$1 == "minor" { on = $2 == minor }
+		on && !($1 in value) { value[$1] = $2 }
 		END { print value["recorded"], value["filtered"],
 		      value["dropped"], value["never_returned"], value["open"],
-		      value["no_entry"] }'
+		      value["no_entry"], value["aggregated"] }'
+}
+
+# unlike_hist MINOR EXPRESSION VALUES: what differs between the histogram and the
+# values, one in a line
+unlike_hist() {
+	trace query --json | tr -d ' ",' | awk -v minor="$1" -v what="$2" '
+		/^minor:/ { point = $0 == "minor:" minor }
+		/^expression:/ { on = point && $0 == "expression:" what }
+		/^buckets:/ { buckets = on; n = 0 }
+		/^}/ { buckets = 0 }
+		buckets && /^[0-9]+$/ { line = line " " $0
+			if (++n % 3 == 0) { print line; line = "" } }' |
+		sort -n >"$TMP/buckets"
+	sort -n "$3" | awk -v buckets="$TMP/buckets" '
+		BEGIN { n = i = 0
+			while ((getline line <buckets) > 0) {
+				split(line, part, " ")
+				low[n] = part[1]; high[n] = part[2]
+				count[n++] = part[3] }
+			if (!n) print "no histogram" }
+		{ while (i < n && $1 > high[i] + 0) i++
+		  if (i < n && $1 >= low[i] + 0) count[i]--
+		  else print "no bucket of " $1 }
+		END { for (i = 0; i < n; i++)
+			if (count[i]) print count[i] " more from " low[i] }' |
+		head -n 3
 }
 
 make_tdf "$TMP/app.tsf" <<TSF
-MODNAME=$TMP/whole
+MODNAME=$TMP/account
 MAJOR=195
 TRACE MINOR=1, CALL=.work, DESC="work", FMT="%{u64} %P%{u64} %P%{u64} %P%{u64}",
 	VARS=(id), RESULT=(\$result, entry(id)),
 	IF=(\$result % 64 == 0 && entry(id) * 3 == \$result && elapsed >= 1ns)
+TRACE MINOR=2, CALL=.work, COUNT, BY=(entry(depth))
+TRACE MINOR=3, CALL=.work, HIST=(\$result)
 TSF
-status 0 "arm" trace on --buffer 64K "$TMP/app.tdf"
-status 0 "the program runs" sh -c "'$TMP/whole' $threads $calls >'$TMP/said'"
+status 0 "arm" trace on --max-cpu=off --buffer 64K "$TMP/app.tdf"
+status 0 "the program runs" sh -c "'$TMP/account' $threads $calls 1 >'$TMP/said'"
 status 0 "get" trace get "$TMP/app.ras"
 # shellcheck disable=SC2046 # words
-set -- $(account)
+set -- $(tail -n 1 "$TMP/said")
+returned=$2 left=$4 depths="$6 $7 $8 $9"
+awk 'NF == 4 && $2 % 64 == 0' "$TMP/said" >"$TMP/wanted"
 # shellcheck disable=SC2046
-said=$(tail -n 1 "$TMP/said")
-returned=$(echo "$said" | cut -d ' ' -f 2)
-left=$(echo "$said" | cut -d ' ' -f 4)
-kept=$(($(wc -l <"$TMP/said") - 1))
-is "$1" "$kept" "as many records as calls that IF selects"
+set -- $(figures 1)
+is "$1" "$(wc -l <"$TMP/wanted" | tr -d ' ')" \
+	"as many records as calls that IF selects"
 is "$(($1 + $2))" "$returned" "calls that returned are recorded or filtered"
 is "$(($4 + $5))" "$left" "calls that were left are open or replaced"
 is "$3 $6" "0 0" "none was dropped, no exit had no entry"
+# shellcheck disable=SC2046
+set -- $(figures 2)
+is "$7 $(($4 + $5)) $3 $6" "$returned $left 0 0" \
+	"another CALL of the function has all calls, too"
+is "$(trace query | sed -n '/count by entry/,/^$/s/^ *\([0-9]*\)  \([0-3]\)$/\2 \1/p' |
+	sort | cut -d ' ' -f 2 | xargs)" "$depths" "  counts by a value of the entry"
+awk 'NF == 4 { print $2 }' "$TMP/said" >"$TMP/results"
+is "$(unlike_hist 3 "\$result" "$TMP/results")" "" \
+	"  the histogram of results, bucket by bucket"
 
 tracefmt --tff "$TMP" "$TMP/app.ras" 2>/dev/null |
-	awk 'NF == 4 && /^[0-9 ]+$/ { print $2, $3, $1, $4 }' |
-	sort >"$TMP/records"
-sort "$TMP/said" | grep -v returned >"$TMP/sorted"
-cut -d ' ' -f 1,2 "$TMP/sorted" >"$TMP/wanted"
-cut -d ' ' -f 1,2 "$TMP/records" >"$TMP/got"
+	awk 'NF == 4 && /^[0-9 ]+$/ { print $2, $3, $1, $4 }' >"$TMP/records"
+ok "there are records" test -s "$TMP/records"
 # the smallest buffer may have lost the first ones
-lost=$(grep -vxFf "$TMP/wanted" "$TMP/got" | head -n 1)
-is "$lost" "" "each record is that of a call"
-ok "there are records" test -s "$TMP/got"
-wrong=$(join "$TMP/sorted" "$TMP/records" |
-	awk '$3 < $6 || $6 < $4 || $7 != $1 { print; exit }')
-is "$wrong" "" "each time is between the program's own around and inside"
+is "$(awk -v wanted="$TMP/wanted" '
+	BEGIN { while ((getline line <wanted) > 0) {
+			split(line, part, " "); result[part[1]] = part[2]
+			around[part[1]] = part[3]; inside[part[1]] = part[4] } }
+	!($1 in result) || result[$1] != $2 || $4 != $1 || around[$1] < $3 ||
+	$3 < inside[$1] || seen[$1]++' "$TMP/records" | head -n 3)" "" \
+	"each is of one call, its time between the program's own around and inside"
 
 status 0 "off" trace off "$TMP/app.tdf"
 # shellcheck disable=SC2046
-set -- $(account)
+set -- $(figures 1)
 is "$(($4 + $5))" "$left" "open calls are counted when it is disarmed"
 like "$(trace explain-loss "$TMP/app.tdf")" \
 	"had not returned when it was disarmed" "explain-loss names them"
 status 0 "clear" trace clear
+trace off --all
+
+# Records of all calls, with their histograms
+make_tdf "$TMP/all.tsf" <<TSF
+MODNAME=$TMP/account
+MAJOR=195
+TRACE MINOR=5, CALL=.work, DESC="work", FMT="%{u64} %P%{u64}", VARS=(id),
+	HIST=(elapsed), HIST=(entry(id))
+TSF
+status 0 "arm" trace on --max-cpu=off --buffer $all "$TMP/all.tdf"
+"$TMP/account" $threads $((calls / 2)) 1 >"$TMP/said"
+trace get "$TMP/all.ras"
+tracefmt --tff "$TMP" "$TMP/all.ras" 2>/dev/null |
+	awk 'NF == 2 && /^[0-9 ]+$/ { print $1 >"/dev/stderr"; print $2 }' \
+	2>"$TMP/times" >"$TMP/ids"
+awk 'NF == 4 { print $1 }' "$TMP/said" | sort >"$TMP/sorted"
+ok "a record of each call" sh -c "sort '$TMP/ids' | cmp - '$TMP/sorted'"
+is "$(unlike_hist 5 elapsed "$TMP/times")" "" \
+	"the histogram of their times, bucket by bucket"
+is "$(unlike_hist 5 "entry(id)" "$TMP/ids")" "" "  of values of their entries"
+trace off --all
 
 # While it is suspended nothing is kept, nor of calls that are left
 make_tdf "$TMP/sleep.tsf" <<TSF
-MODNAME=$TMP/whole
+MODNAME=$TMP/account
 MAJOR=195
-TRACE MINOR=2, CALL=.work, DESC="none", IF=(elapsed > 10s)
+TRACE MINOR=6, CALL=.work, DESC="none", IF=(elapsed > 10s)
 TSF
 status 0 "arm" trace on "$TMP/sleep.tdf"
 trace suspend "$TMP/sleep.tdf"
-"$TMP/whole" 1 8 >/dev/null
+"$TMP/account" 1 8 64 >/dev/null
 trace resume "$TMP/sleep.tdf"
 # shellcheck disable=SC2046
-set -- $(account)
+set -- $(figures 6)
 is "$1 $3 $4 $5" "0 0 0 0" "nothing is kept while it is suspended"
 status 0 "off" trace off "$TMP/sleep.tdf"
-
-# Aggregates are evaluated at the exit
-make_tdf "$TMP/sums.tsf" <<TSF
-MODNAME=$TMP/whole
-MAJOR=195
-TRACE MINOR=3, CALL=.work, COUNT, HIST=(elapsed), BY=(entry(depth))
-TSF
-status 0 "aggregates of calls" trace on "$TMP/sums.tdf"
-"$TMP/whole" 1 8 >/dev/null
-is "$(trace query |
-	sed -n '/count by entry/,/^$/s/^ *\([0-9]*\)  \([0-3]\)$/\1 \2/p')" \
-	"71 0
-5 1
-3 2
-1 3" "  are of those that have returned, by values of the entry"
 trace off --all
 tap_done
