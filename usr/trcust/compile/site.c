@@ -510,7 +510,7 @@ static int check_taken(const struct site_search *s,
 int site_remember(const struct compilation *c, struct site_taken *taken,
 		  const struct compile_point *point)
 {
-	for (size_t i = 0; i < point->site_count; i++) {
+	for (size_t i = 0; i < point->site_count && !point->tsf->tp.whole; i++) {
 		struct site_address *address = calloc(1, sizeof(*address));
 		struct site_address **kept;
 
@@ -736,7 +736,7 @@ int site_resolve(struct compilation *c, const struct site_taken *taken,
 				   site_symbol_places(&s);
 	if (!code && c->module->elf)
 		code = take_places(&s, out);
-	if (!code)
+	if (!code && !tp->whole)
 		code = check_taken(&s, taken, out);
 	for (size_t i = 0; c->module->elf && i < out->site_count && !code; i++)
 		if (!site_place_check_page(&s, &out->sites[i]))
