@@ -288,4 +288,71 @@ named_second 0 $(line "$(where named_second)" | tr -d a-z.:) named 2 outermost
 named_second 5 $(line "$(where named_second 5)" | tr -d a-z.:) named 2 outermost
 None None None None 2 outermost" "--format=json has the same"
 fi
+# Functions that are inlined, at every byte of the code, as addr2line has them. A
+# frame's address is one more: a return address.
+# inlined COMPILER OPTION...: of callers.cc
+inlined() {
+	name="inlined functions: $*"
+	if ! "$@" -Wl,--build-id -o named "$TOP/selftests/trace/callers.cc" \
+			2>/dev/null; then
+		skip "$name" "the compiler can't make them"
+		return
+	fi
+	nm -S named | awk '$3 ~ /^[Tt]$/ { print $1, $2 }' >functions
+	python3 - "$TMP" "$make_symbols" >judged 2>&1 <<'PYTHON'
+import json, os, subprocess, sys
+
+bias = 0x555555554000
+addresses = sorted({a for line in open("functions")
+                    for at, size in [[int(n, 16) for n in line.split()]]
+                    for a in range(at, at + size)})
+text = "".join("%x\n" % (a + 1) for a in addresses)
+subprocess.run([sys.argv[2], ".", "named", sys.argv[1] + "/named"],
+               input=text, text=True, check=True)
+said = subprocess.run(["addr2line", "-aifC", "-e", "named"],
+                      input="".join("0x%x\n" % a for a in addresses),
+                      text=True, capture_output=True).stdout.split("\n0x")
+expected = {}
+for address in said:
+    lines = address.splitlines()
+    frames = [(function, os.path.normpath(place.split(" ")[0]))
+              for function, place in zip(lines[1::2], lines[2::2])]
+    expected[int(lines[0], 16)] = frames
+events = subprocess.run(["tracefmt", "--format=json", "symbols.ras"],
+                        text=True, capture_output=True).stdout.splitlines()
+deep = wrong = 0
+for line in events:
+    stack = json.loads(line).get("fields", {}).get("stack")
+    if not stack or len(stack["frames"]) < 2:
+        continue
+    frame = stack["frames"][1]
+    address = int(frame["address"], 16) - bias - 1
+    found = [(f.get("symbol"), "%s:%s" % (f.get("file", "??"), f.get("line", "?")))
+             for f in frame.get("inlined", []) + [frame]]
+    theirs = expected.get(address, [])
+    deep = max(deep, len(found))
+    # addr2line has the function's name for one without a name of the linker's
+    same = len(found) == len(theirs) and \
+        all(a[1] == b[1] or "?" in b[1] for a, b in zip(found, theirs)) and \
+        all(b[0].startswith((a[0], found[-1][0])) or b[0] == theirs[-1][0]
+            for a, b in zip(found[:-1], theirs))
+    if not same:
+        wrong += 1
+        if wrong < 4:
+            print(hex(address), found, theirs)
+print(len(addresses), deep, wrong, "done", file=sys.stderr)
+PYTHON
+	tail -n 1 judged >verdict
+	count=0 deep=0 wrong=1
+	read -r count deep wrong rest <verdict
+	ok "$name: $count addresses, up to $deep frames at one, $wrong wrong" \
+		test "$rest" = "done" -a "$wrong" -eq 0 -a "$deep" -gt 2 ||
+		diag_file <judged
+}
+if command -v python3 >/dev/null && command -v c++ >/dev/null; then
+	inlined c++ -O2 -g
+	inlined clang++ -O2 -gdwarf-4	# addr2line cannot read its version 5
+else
+	skip "inlined functions" "needs python3 and c++"
+fi
 tap_done

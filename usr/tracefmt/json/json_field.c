@@ -504,6 +504,38 @@ static void pointer_add(struct text *text, uint64_t value)
 	wrote(text, p);
 }
 
+static void json_add_line(const struct symbols_place *place, struct text *text)
+{
+	if (!place->file)
+		return;
+	TEXT_ADD(text, ",\"file\":");
+	json_add_string(text, place->file, strnlen(place->file, NAME_MOST));
+	TEXT_ADD(text, ",\"line\":");
+	text_add_number(text, place->line);
+}
+
+/* The functions that were inlined there, the innermost first; the place becomes
+ * that of the last call. */
+static void json_add_inlined(struct symbols_place *place, struct text *text)
+{
+	if (!place->inlined_count)
+		return;
+	TEXT_ADD(text, ",\"inlined\":[");
+	for (;;) {
+		const char *name = place->inlined->name ?: "?";
+
+		TEXT_ADD(text, "{\"symbol\":");
+		json_add_string(text, name, strnlen(name, NAME_MOST));
+		json_add_line(place, text);
+		TEXT_ADD(text, "}");
+		symbols_place_outwards(place);
+		if (!place->inlined_count)
+			break;
+		text_add_char(text, ',');
+	}
+	TEXT_ADD(text, "]");
+}
+
 static void json_add_address(struct stack_owner owner, uint64_t address,
 			     bool caller, struct text *text)
 {
@@ -519,6 +551,8 @@ static void json_add_address(struct stack_owner owner, uint64_t address,
 					      pid, address);
 	TEXT_ADD(text, "{\"address\":");
 	pointer_add(text, address);
+	if (caller)
+		json_add_inlined(&place, text);
 	if (place.symbol) {
 		TEXT_ADD(text, ",\"symbol\":");
 		json_add_string(text, place.symbol,
@@ -526,13 +560,7 @@ static void json_add_address(struct stack_owner owner, uint64_t address,
 		TEXT_ADD(text, ",\"offset\":");
 		text_add_number(text, place.offset);
 	}
-	if (place.file) {
-		TEXT_ADD(text, ",\"file\":");
-		json_add_string(text, place.file,
-				strnlen(place.file, NAME_MOST));
-		TEXT_ADD(text, ",\"line\":");
-		text_add_number(text, place.line);
-	}
+	json_add_line(&place, text);
 	if (place.module) {
 		TEXT_ADD(text, ",\"module\":");
 		json_add_string(text, place.module,

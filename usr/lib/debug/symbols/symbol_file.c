@@ -7,6 +7,7 @@
 #include "lib/debug/lines/lines.h"
 #include "lib/key_map.h"
 #include "lib/library.h"
+#include "symbol_inlined.h"
 #include "symbol_names.h"
 
 char *symbol_demangle(const char *name)
@@ -46,10 +47,17 @@ struct symbol_file {
 	uint64_t dwarf_bias;		/* libdw's addresses over the debug
 					 * information's */
 	struct unit_ranges units;	/* addresses of Dwarf_Die */
-	struct dwarf_bytes lists;	/* .debug_rnglists */
+	struct symbol_scopes scopes;
 	struct dwarf_program_sections sections;
 	size_t left;			/* bytes of programs not read yet */
 	struct key_map programs;	/* struct symbol_program, by offset */
+	struct key_map copies;		/* struct symbol_copies, by address */
+};
+
+/* What was inlined at an address */
+struct symbol_copies {
+	size_t count;
+	struct symbols_inlined list[];	/* the innermost first */
 };
 
 /* Of a unit, or of several. */
@@ -63,7 +71,14 @@ struct symbol_program {
 static void symbol_lines_close(struct symbol_file *file)
 {
 	struct symbol_program *program;
+	struct symbol_copies *copies;
 	size_t at = 0;
+
+	while ((copies = key_map_next(&file->copies, &at)))
+		free(copies);
+	key_map_free(&file->copies);
+	symbol_scopes_free(&file->scopes);
+	at = 0;
 
 	while ((program = key_map_next(&file->programs, &at))) {
 		for (size_t i = 0;
@@ -91,50 +106,6 @@ static bool is_segment_code(const void *context, uint64_t address)
 	return false;
 }
 
-/*
- * The unit's entry in the table of offsets to range lists (DWARF 5, section 7.28)
- * points into the section. libdw doesn't check that: an entry of 64 bits may
- * point anywhere.
- */
-static bool list_is_within(const struct symbol_file *file, Dwarf_Die *unit)
-{
-	Dwarf_Attribute ranges, attribute;
-	const struct symbol_library *library = &file->library;
-	size_t size = file->lists.size;
-	uint8_t address_bytes, offset_bytes;
-	Dwarf_Die whole;
-	Dwarf_Word index, base;
-	uint64_t offset;
-
-	if (!library->dwarf_attr(unit, DW_AT_ranges, &ranges) ||
-	    ranges.form != DW_FORM_rnglistx ||
-	    !library->dwarf_diecu(unit, &whole, &address_bytes,
-				  &offset_bytes) ||
-	    offset_bytes != sizeof(offset))
-		return true;
-	ranges.form = DW_FORM_udata;
-	if (library->dwarf_formudata(&ranges, &index) ||
-	    !library->dwarf_attr(unit, DW_AT_rnglists_base, &attribute) ||
-	    library->dwarf_formudata(&attribute, &base) ||
-	    size < sizeof(offset) || base > size - sizeof(offset) ||
-	    index > (size - sizeof(offset) - base) / sizeof(offset))
-		return false;
-	memcpy(&offset, file->lists.data + base + index * sizeof(offset),
-	       sizeof(offset));
-	return offset < size - base;
-}
-
-/* dwarf_ranges() of a unit, and none where libdw would read outside of the
- * lists */
-static ptrdiff_t unit_range(const struct symbol_file *file, Dwarf_Die *unit,
-			    ptrdiff_t at, Dwarf_Addr *base, Dwarf_Addr *start,
-			    Dwarf_Addr *end)
-{
-	if (!at && !list_is_within(file, unit))
-		return 0;
-	return file->library.dwarf_ranges(unit, at, base, start, end);
-}
-
 static void symbol_lines_read(struct symbol_file *file)
 {
 	const struct symbol_library *library = &file->library;
@@ -160,7 +131,7 @@ static void symbol_lines_read(struct symbol_file *file)
 			{ "line", &file->sections.line },
 			{ "line_str", &file->sections.line_str },
 			{ "str", &file->sections.str },
-			{ "rnglists", &file->lists },
+			{ "rnglists", &file->scopes.lists },
 		};
 		const char *name = library->gelf_getshdr(section, &header) ?
 			library->elf_strptr(elf, names, header.sh_name) : NULL;
@@ -189,8 +160,8 @@ static void symbol_lines_read(struct symbol_file *file)
 		Dwarf_Addr base = 0, start, end;
 		ptrdiff_t at = 0;
 
-		while ((at = unit_range(file, unit, at, &base, &start,
-					&end)) > 0)
+		while ((at = symbol_scope_range(&file->scopes, unit, at, &base,
+						&start, &end)) > 0)
 			if (start < end && is_segment_code(file, start) &&
 			    !unit_ranges_add(&file->units, start, end,
 					     (uintptr_t)unit)) {
@@ -241,52 +212,143 @@ static struct symbol_program *program_get(struct symbol_file *file,
 	return program;
 }
 
-static void symbol_lines_find(struct symbol_file *file, uint64_t address,
-		       struct symbols_place *place)
+/* Which has code at the address; NULL: none. */
+static Dwarf_Die *symbol_unit_at(struct symbol_file *file, uint64_t address)
 {
-	const struct symbol_library *library = &file->library;
-	struct symbol_program *program = NULL;
 	Dwarf_Addr base = 0, low, high;
-	Dwarf_Die *unit = NULL;
-	const struct dwarf_row *row;
-	size_t first, end;
+	Dwarf_Die *unit;
 	uint64_t number;
 
 	if (!file->lines_read)
 		symbol_lines_read(file);
 	if (unit_ranges_find(&file->units, address - file->dwarf_bias,
-			     &number)) {
-		unit = (Dwarf_Die *)(uintptr_t)number;
-	} else if (file->sections.line.size) {
-		/* for a unit without address ranges libdw decides */
-		unit = library->dwfl_module_addrdie(file->module, address,
-						    &base);
-		if (unit && unit_range(file, unit, 0, &base, &low,
+			     &number))
+		return (Dwarf_Die *)(uintptr_t)number;
+	if (!file->sections.line.size)
+		return NULL;
+	/* for a unit without address ranges libdw decides */
+	unit = file->library.dwfl_module_addrdie(file->module, address, &base);
+	if (unit && symbol_scope_range(&file->scopes, unit, 0, &base, &low,
 				       &high) > 0)
-			unit = NULL;
-	}
-	if (unit && file->sections.line.size)
-		program = program_get(file, unit);
-	if (!program ||
-	    !dwarf_rows_find(&program->rows, address - file->dwarf_bias,
+		return NULL;
+	return unit;
+}
+
+static const char *program_file(struct symbol_program *program, size_t file)
+{
+	if (file >= program->program.file_count)
+		return NULL;
+	if (!program->paths)
+		program->paths = calloc(program->program.file_count,
+					sizeof(*program->paths));
+	if (!program->paths)
+		return NULL;
+	if (!program->paths[file])
+		program->paths[file] = dwarf_program_path(&program->program,
+							  file,
+							  program->directory);
+	return program->paths[file];
+}
+
+static void symbol_line_find(const struct symbol_file *file,
+			     struct symbol_program *program, uint64_t address,
+			     struct symbols_place *place)
+{
+	const struct dwarf_row *row;
+	size_t first, end;
+
+	if (!dwarf_rows_find(&program->rows, address - file->dwarf_bias,
 			     &first, &end))
 		return;
 	row = &program->rows.list[end - 1];
 	if (row->end_sequence)
 		return;
 	place->line = row->line;
-	if (row->file >= program->program.file_count)
+	place->file = program_file(program, row->file);
+}
+
+/* The demangled name, which is kept; names of C stay as they are. */
+static const char *name_demangle(struct symbol_file *file, const char *name)
+{
+	uint64_t key = key_map_key(name);
+	char *text = key_map_find(&file->names, key);
+
+	if (text || strncmp(name, "_Z", 2))
+		return text ? text : name;
+	text = symbol_demangle(name);
+	if (!text)
+		text = strdup(name);
+	if (text && !key_map_add(&file->names, key, text))
+		return text;
+	free(text);
+	return name;
+}
+
+static uint64_t symbol_number(const struct symbol_file *file, Dwarf_Die *die,
+			      unsigned int name)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number;
+
+	return file->library.dwarf_attr(die, name, &attribute) &&
+	       !file->library.dwarf_formudata(&attribute, &number) ? number : 0;
+}
+
+static void symbol_inlined_fill(struct symbol_file *file, Dwarf_Die *unit,
+				struct symbol_program *program,
+				uint64_t address, struct symbols_place *place)
+{
+	Dwarf_Die copies[SYMBOL_INLINED_MOST];
+	struct symbol_copies *known = key_map_find(&file->copies, address);
+	size_t count;
+
+	if (!known) {
+		count = symbol_inlined_find(&file->scopes, unit,
+					    address - file->dwarf_bias, copies,
+					    file->failed);
+		if (!count)
+			return;
+		known = malloc(sizeof(*known) + count * sizeof(*known->list));
+		if (!known || key_map_add(&file->copies, address, known)) {
+			*file->failed = true;
+			free(known);
+			return;
+		}
+		known->count = count;
+		for (size_t i = 0; i < count; i++) {
+			Dwarf_Die *copy = &copies[count - 1 - i];
+			const char *name = symbol_inlined_name(&file->scopes,
+							       copy);
+			uint64_t line = symbol_number(file, copy,
+						      DW_AT_call_line);
+
+			known->list[i] = (struct symbols_inlined) {
+				.name = name ? name_demangle(file, name) : NULL,
+				.line = line,
+			};
+			if (line)
+				known->list[i].file = program_file(
+					program, symbol_number(
+						file, copy, DW_AT_call_file));
+		}
+	}
+	place->inlined = known->list;
+	place->inlined_count = known->count;
+}
+
+static void symbol_lines_find(struct symbol_file *file, uint64_t address,
+			      struct symbols_place *place)
+{
+	Dwarf_Die *unit = symbol_unit_at(file, address);
+	struct symbol_program *program = NULL;
+
+	if (unit && file->sections.line.size)
+		program = program_get(file, unit);
+	if (!program)
 		return;
-	if (!program->paths)
-		program->paths = calloc(program->program.file_count,
-					sizeof(*program->paths));
-	if (!program->paths)
-		return;
-	if (!program->paths[row->file])
-		program->paths[row->file] =
-			dwarf_program_path(&program->program, row->file,
-					   program->directory);
-	place->file = program->paths[row->file];
+	symbol_line_find(file, program, address, place);
+	if (place->file)
+		symbol_inlined_fill(file, unit, program, address, place);
 }
 
 /* False: there is no libdw. */
@@ -336,6 +398,7 @@ struct symbol_file *symbol_file_open(const struct symbols_settings *settings,
 	if (!file)
 		return NULL;
 	file->settings = settings;
+	file->scopes.library = library;
 	file->failed = failed;
 	fd = symbol_search_code(settings, mapping, path, &file->elf);
 	if (fd < 0)
@@ -379,23 +442,6 @@ void symbol_file_close(struct symbol_file *file)
 		free(name);
 	key_map_free(&file->names);
 	free(file);
-}
-
-/* The demangled name, which is kept; names of C stay as they are. */
-static const char *name_demangle(struct symbol_file *file, const char *name)
-{
-	uint64_t key = key_map_key(name);
-	char *text = key_map_find(&file->names, key);
-
-	if (text || strncmp(name, "_Z", 2))
-		return text ? text : name;
-	text = symbol_demangle(name);
-	if (!text)
-		text = strdup(name);
-	if (text && !key_map_add(&file->names, key, text))
-		return text;
-	free(text);
-	return name;
 }
 
 /* The address, as linked, of the file's code there; false: there is none. */

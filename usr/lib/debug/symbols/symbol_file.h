@@ -6,12 +6,23 @@
 #include <stdint.h>
 #include "symbol_search.h"
 
+/* A function that was inlined at an address. */
+struct symbols_inlined {
+	const char *name;	/* demangled; NULL: not known */
+	const char *file;	/* where the function around it calls it; NULL:
+				 * not known */
+	unsigned int line;
+};
+
 /* Symbol, source line and module of an address. */
 struct symbols_place {
 	const char *symbol;	/* demangled; NULL: not known */
 	uint64_t offset;	/* from it */
 	const char *file;	/* of the source; NULL: not known */
 	unsigned int line;
+	const struct symbols_inlined *inlined;	/* the innermost first: the
+						 * line is its */
+	size_t inlined_count;
 	const char *module;	/* base name of the file; NULL: the address is
 				 * not mapped */
 	uint64_t module_offset;

@@ -29,9 +29,13 @@
 	X(dwfl_module_getdwarf)				\
 	X(dwfl_module_addrdie)				\
 	X(dwfl_module_nextcu)				\
+	X(dwarf_child)					\
+	X(dwarf_siblingof)				\
+	X(dwarf_tag)					\
 	X(dwarf_ranges)					\
 	X(dwarf_diecu)					\
 	X(dwarf_attr)					\
+	X(dwarf_attr_integrate)				\
 	X(dwarf_formudata)				\
 	X(dwarf_formstring)				\
 	X(dwarf_getelf)					\

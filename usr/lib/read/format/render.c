@@ -548,6 +548,6 @@ void render_prepare(struct decode_format *format)
 		format->room += VALUE_TEXT_MAX;
 	if (!format->has_addresses)
 		return;
-	format->room += 2 * (format->count + 1) * STACK_LINE_MAX;
+	format->room += (format->count + 1) * STACK_ROOM(0);
 	format->room_each += STACK_LINE_MAX / 4 + 1;
 }

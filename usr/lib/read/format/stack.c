@@ -53,6 +53,16 @@ static char *cut_put(char *p, const char *text, size_t most)
 	return TEXT_PUT(p, "...");
 }
 
+static char *source_line_put(const char *file, unsigned int line, char *p)
+{
+	if (!file)
+		return p;
+	*p++ = ' ';
+	p = cut_put(p, path_base(file), FILE_MAX);
+	*p++ = ':';
+	return text_put_decimal(p, line);
+}
+
 static char *place_put(const struct symbols_place *place, char *p)
 {
 	if (!place->symbol)
@@ -62,12 +72,7 @@ static char *place_put(const struct symbols_place *place, char *p)
 	*p++ = '+';
 	p = number_put_pointer(p, place->symbol ? place->offset :
 						  place->module_offset);
-	if (place->file) {
-		*p++ = ' ';
-		p = cut_put(p, path_base(place->file), FILE_MAX);
-		*p++ = ':';
-		p = text_put_decimal(p, place->line);
-	}
+	p = source_line_put(place->file, place->line, p);
 	if (!place->symbol)
 		return p;
 	p = TEXT_PUT(p, " (");
@@ -75,30 +80,31 @@ static char *place_put(const struct symbols_place *place, char *p)
 	return TEXT_PUT(p, ")");
 }
 
-/* Write the text above at p, fit for a terminal; nothing when nothing was mapped
- * there. Returns the end. symbols or table may be NULL; caller: it is a return
- * address. */
-static char *symbols_put(struct symbols *symbols,
-			 const struct process_table *table, uint32_t pid,
-			 uint64_t address, bool caller, char *p)
+/* The place of an address; its module is NULL when nothing was mapped there.
+ * caller: it is a return address. path: room for what it may name. */
+static struct symbols_place
+stack_place(struct stack_owner owner, uint64_t address, bool caller,
+	    char path[sizeof(((struct ras_mapping *)0)->path) + 1])
 {
-	char path[sizeof(((struct ras_mapping *)0)->path) + 1] = "";
 	const struct ras_mapping *mapping;
 	struct symbols_place place = { 0 };
+	uint32_t pid;
 
-	if (!table)
-		return p;
-	if (symbols) {
-		place = caller ?
-			symbols_find_caller(symbols, table, pid, address) :
-			symbols_find(symbols, table, pid, address);
-	} else if ((mapping = process_table_mapping(table, pid, address))) {
+	if (!owner.processes)
+		return place;
+	pid = process_table_owner(owner.processes, owner.pid, &address);
+	if (owner.symbols)
+		return (caller ? symbols_find_caller : symbols_find)(
+			owner.symbols, owner.processes, pid, address);
+	mapping = process_table_mapping(owner.processes, pid, address);
+	if (mapping) {
 		memcpy(path, mapping->path, sizeof(mapping->path));
+		path[sizeof(mapping->path)] = 0;
 		place.module = path_base(path);
 		place.module_offset = mapping->offset +
 				      (address - mapping->start);
 	}
-	return place.module ? place_put(&place, p) : p;
+	return place;
 }
 
 const char *stack_end_text(uint8_t end)
@@ -121,39 +127,68 @@ const char *stack_end_text(uint8_t end)
 	}
 }
 
-static char *stack_name_put(struct stack_owner owner, uint64_t address,
-			    bool caller, char *p)
-{
-	uint32_t pid;
-
-	if (!owner.processes)
-		return p;
-	pid = process_table_owner(owner.processes, owner.pid, &address);
-	return symbols_put(owner.symbols, owner.processes, pid, address, caller,
-			   p);
-}
-
 char *stack_put_address(struct stack_owner owner, uint64_t address, char *p)
 {
-	char *end = stack_name_put(owner, address, false, p);
+	char path[sizeof(((struct ras_mapping *)0)->path) + 1];
+	struct symbols_place place = stack_place(owner, address, false, path);
 
-	return end > p ? end : number_put_pointer(p, address);
+	return place.module ? place_put(&place, p) :
+			      number_put_pointer(p, address);
+}
+
+void symbols_place_outwards(struct symbols_place *place)
+{
+	place->file = place->inlined->file;
+	place->line = place->inlined->line;
+	place->inlined++;
+	place->inlined_count--;
+}
+
+/* The functions that were inlined into the place's, which becomes that of the last
+ * call; as many as have room before `most`. */
+static char *inlined_put(struct symbols_place *place, const char *most, char *p)
+{
+	size_t left_out = 0;
+
+	while (place->inlined_count) {
+		if (p + STACK_LINE_MAX <= most) {
+			p = TEXT_PUT(p, "\n                    ");
+			p = cut_put(p, place->inlined->name ?: "?", SYMBOL_MAX);
+			p = TEXT_PUT(p, " (inlined)");
+			p = source_line_put(place->file, place->line, p);
+		} else {
+			left_out++;
+		}
+		symbols_place_outwards(place);
+	}
+	if (!left_out)
+		return p;
+	p = TEXT_PUT(p, "\n                    (");
+	p = text_put_decimal(p, left_out);
+	return TEXT_PUT(p, " more inlined)");
 }
 
 char *stack_put(struct stack_owner owner, struct ras_stack stack,
 		const uint8_t *data, size_t n, char *p)
 {
 	const char *text = stack_end_text(stack.end);
+	const char *most = p + STACK_INLINED_LINES * STACK_LINE_MAX;
+	char path[sizeof(((struct ras_mapping *)0)->path) + 1];
 
 	for (size_t i = 0; i + 8 <= n; i += 8) {
 		uint64_t address = number_load(data + i, 8);
-		char *name;
+		struct symbols_place place = stack_place(owner, address, true,
+							 path);
 
+		/* what a frame doesn't take is for the inlined ones */
+		p = inlined_put(&place, most, p);
+		most += STACK_LINE_MAX;
 		p = TEXT_PUT(p, "\n  ");
 		p = text_put_hex(p, address, 16);
-		name = TEXT_PUT(p, "  ");
-		name = stack_name_put(owner, address, true, name);
-		p = name > p + 2 ? name : p;
+		if (place.module) {
+			p = TEXT_PUT(p, "  ");
+			p = place_put(&place, p);
+		}
 	}
 	p = TEXT_PUT(p, "\n  ");
 	p = text_put(p, text, strlen(text));
@@ -218,7 +253,7 @@ struct context context_find(const struct ras_record *record, uint32_t mask)
 
 size_t context_room(const struct context *c)
 {
-	return FIXED_MAX + (c->stack_bytes / 8 + 2) * STACK_LINE_MAX;
+	return FIXED_MAX + STACK_ROOM(c->stack_bytes);
 }
 
 /* "  UID [1000]", without blanks at the line's start */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * An item RAS_ITEM_STACK as text, a line for each frame, innermost first; its
- * addresses are return addresses:
+ * addresses are return addresses. Functions that were inlined there have lines of
+ * their own, and the next one the line of the call:
  *
+ *	                    square (inlined) app.c:12
  *	  00007F12AB34CD56  work+0x14 app.c:33 (app)
  *	  00007F12AB34CD56  libc.so.6+0x29D90
  *	  (stopped: no frame pointer)
@@ -39,7 +41,13 @@ struct symbols_place symbols_find_caller(struct symbols *symbols,
 					 const struct process_table *table,
 					 uint32_t pid, uint64_t address);
 
+/* Of a place with inlined functions: become that of the innermost one's call. */
+void symbols_place_outwards(struct symbols_place *place);
+
 #define STACK_LINE_MAX	(SYMBOLS_NAME_MAX + 32)
+#define STACK_INLINED_LINES	16	/* that have room in any case */
+/* Room for the text of so many bytes of addresses */
+#define STACK_ROOM(n)	(((n) / 8 + 3 + STACK_INLINED_LINES) * STACK_LINE_MAX)
 
 /* Whose addresses are named. */
 struct stack_owner {
@@ -51,7 +59,7 @@ struct stack_owner {
 /* "(stopped: no frame pointer)", at most 64 characters. */
 const char *stack_end_text(uint8_t end);
 /* The frames of n bytes at `data`, each line with a line end in front; at most
- * STACK_LINE_MAX for each 8 bytes and one more. */
+ * STACK_ROOM(n). */
 char *stack_put(struct stack_owner owner, struct ras_stack stack,
 		const uint8_t *data, size_t n, char *p);
 /* Its name (above), or "0x7F12AB34CD56" when it lies nowhere. */
