@@ -484,7 +484,8 @@ struct ras_control {
 				 * CPU's time for all points; 0: no ceiling */
 	__u32 used_cpu;		/* of these, in the second before `used_time` */
 	__u64 used_time;	/* CLOCK_BOOTTIME, ns; 0: never measured */
-	__u64 reserved[6];
+	__u64 cleared;		/* CLOCK_BOOTTIME, ns; 0: never */
+	__u64 reserved[5];
 	__u64 tail[];		/* per slice (order of `count`): records that
 				 * start before this position are cleared */
 };

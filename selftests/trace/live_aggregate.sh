@@ -76,6 +76,14 @@ like "$(cat "$TMP/all.json")" \
 like "$(trace explain-loss all)" "100000 +aggregated " "loss is explained"
 like "$(tracefmt -s "$TMP/all.ras")" "^ +1 +1 +100000 +0 " \
 	"the figures have the hits"
+tracefmt -q --tff "$TMP" --otlp="$TMP/all.otlp" "$TMP/all.ras"
+like "$(cat "$TMP/all.otlp")" '"name":"rastrace.aggregate.sum",.*"asInt":"1234950000"' \
+	"and as metrics"
+# started FILE: since when its metrics are
+started() {
+	grep -o '"startTimeUnixNano":"[0-9]*"' "$1" | tr -cd '0-9\n' | sort -u
+}
+is "$(started "$TMP/all.otlp" | wc -l)" 1 "since it was armed"
 status 2 "as CSV" tracefmt --aggregates --format=csv "$TMP/all.ras"
 status 2 "of some events" tracefmt --aggregates --minor=1 "$TMP/all.ras"
 
@@ -91,6 +99,9 @@ status 2 "of some events" tracefmt --aggregates --minor=1 "$TMP/all.ras"
 trace clear
 wait
 trace clear
+tracefmt -q --otlp="$TMP/clear.otlp" --tff "$TMP"
+ok "metrics begin there" test "$(started "$TMP/clear.otlp")" -gt \
+	"$(started "$TMP/all.otlp")"
 is "$(tables | grep -c 'nothing was added')" 5 "clear empties them"
 "$TMP/aggregate"
 is "$(tables | sed 's/ |#*$//; /values, sum/d')" "$(expected)" \

@@ -18,6 +18,9 @@ const types = {
 		collector.trace.v1.ExportTraceServiceResponse, 'rejectedSpans'],
 	'/v1/logs': [collector.logs.v1.ExportLogsServiceRequest,
 		collector.logs.v1.ExportLogsServiceResponse, 'rejectedLogRecords'],
+	'/v1/metrics': [collector.metrics.v1.ExportMetricsServiceRequest,
+		collector.metrics.v1.ExportMetricsServiceResponse,
+		'rejectedDataPoints'],
 };
 
 // As JSON of OTLP: ids in hexadecimal, other bytes in base64
@@ -69,7 +72,7 @@ function lines(path) {
 if (process.argv[2] === '--check') {
 	for (const object of lines(process.argv[3])) {
 		const type = types[object.resourceSpans ? '/v1/traces' :
-			'/v1/logs'][0];
+			object.resourceLogs ? '/v1/logs' : '/v1/metrics'][0];
 		assert.deepStrictEqual(decode(type, encode(type, object)),
 			object);
 	}

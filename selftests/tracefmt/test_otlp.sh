@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# OTLP: calls are spans and other events log records, in JSON and in protobuf that
-# is sent; decoded by the official definitions. A server that is busy, refuses,
+# OTLP: calls are spans, other events log records and aggregates metrics, in JSON and
+# in protobuf that is sent; decoded by the official definitions. A server that is busy, refuses,
 # hangs or is not there.
 . "$(dirname "$0")/../tap.sh"
 need_tree
@@ -152,6 +152,57 @@ for trace in sample typed odd; do
 done
 is "$(grep -o '"timeUnixNano"' odd.json | wc -l)" 1500 "and all of it is there"
 
+# ---- aggregates ----
+
+cat >points.js <<'END'
+// "name type +start+time attributes value" of each data point
+const show = (value) => Object.values(value)[0];
+const seconds = (time) => Number(BigInt(time) / 1000000000n - 1770163190n);
+for (const line of require('fs').readFileSync(process.argv[2], 'utf8')
+	.split('\n').filter((line) => line))
+	for (const { resource, scopeMetrics } of
+			JSON.parse(line).resourceMetrics || []) {
+		console.log(resource.attributes.map(({ key, value }) =>
+			key + '=' + show(value)).join(' '));
+		for (const metric of scopeMetrics[0].metrics) {
+			const type = Object.keys(metric).find((key) =>
+				metric[key].dataPoints);
+			const data = metric[type];
+			for (const point of data.dataPoints)
+				console.log(metric.name, type,
+					data.isMonotonic ? 'monotonic' : '',
+					data.aggregationTemporality || '',
+					seconds(point.startTimeUnixNano),
+					seconds(point.timeUnixNano),
+					point.attributes.map(({ key, value }) =>
+						key.replace('rastrace.', '') +
+						'=' + show(value)).join(' '),
+					point.asInt || [point.count, point.sum,
+						point.bucketCounts.join(),
+						point.explicitBounds.join()
+					].join(' '));
+		}
+	}
+END
+"$built/make_aggregates" . || bail "make_aggregates"
+status 0 "aggregates" tracefmt -q --tff . --otlp=aggregates.json aggregates.ras
+ok "are valid by the definitions" \
+	node "$here/otlp_server.js" --check aggregates.json
+of='tdf=app.tdf session=1'
+at="1 3 $of major=201 minor=7"
+is "$(node points.js aggregates.json | tr -s ' ')" "$(tr -s '\n ' <<END
+service.name=app host.name=target os.type=linux os.version=6.1.0-test
+rastrace.aggregate.hits sum monotonic 2 $at statement=0 name=t� by.key=5 by.key#2=five 50
+rastrace.aggregate.hits sum monotonic 2 $at statement=0 name=t� by.key=18446744073709551615 by.key#2=cut... 2
+rastrace.aggregate.sum sum 2 $at statement=1 name=t� expression=v by.key=5 by.key#2=five -4
+rastrace.aggregate.min gauge $at statement=2 name=t� expression=v by.key=5 by.key#2=five -9
+rastrace.aggregate.max gauge $at statement=3 name=t� expression=v by.key=5 by.key#2=five 9223372036854775807
+rastrace.aggregate.histogram histogram 2 $at statement=4 name=t� expression=v by.key=1 by.key#2= 7 4611686018427388000 0,1,2,0,3,0,1,0 -1,0,1,127,129,4575657221408424000,4611686018427388000
+rastrace.aggregate.histogram histogram 2 $at statement=4 name=t� expression=v by.key=2 by.key#2= 5 4,0,1,0 -1,2,3
+rastrace.aggregate.lost sum monotonic 2 1 3 $of 3
+END
+)" "are metrics since the session was armed"
+
 # 1969-12-20, 1677 (the first time there can be), 2262 (the last one)
 for start in -1000000000000000 -9223372036854775807 9223372036854700000; do
 	"$built/make_hostile" hostile $start || bail "make_hostile"
@@ -182,6 +233,11 @@ is "$(grep -o '"startTimeUnixNano"' served/received | wc -l) $(
 	grep -o '"timeUnixNano"' served/received | wc -l)" "4 3" \
 	"as much, and a slash at the end of the URL"
 
+rm served/received
+status 0 "metrics" send aggregates.ras
+ok "are the same, too" same aggregates.json
+is "$(tail -n 1 served/tries | cut -d ' ' -f 2)" /v1/metrics "at v1/metrics"
+
 serve 503 429:1 200
 status 0 "a busy server" send calls.ras
 is "$(statuses)" "/v1/traces 503, /v1/traces 429, /v1/traces 200, /v1/logs 200, /v1/traces 200" \
@@ -211,6 +267,11 @@ like "$(cat "$TMP/err")" \
 	": 4 of 4 spans and 3 of 3 log records were not accepted: status 400: what is this$" \
 	"says why"
 is "$(statuses)" "/v1/traces 400" "and is not asked again"
+serve partial:3:late
+status 1 "some data points" send aggregates.ras
+like "$(cat "$TMP/err")" \
+	": 0 of 0 spans and 0 of 0 log records and 3 of 8 data points were not" \
+	"are counted, too"
 serve "400:no" 200
 status 1 "the output of a pipe goes on" sh -c 'cat calls.ras | "$@"' - \
 	tracefmt -q --tff . --otlp="$url" -

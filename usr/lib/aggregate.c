@@ -250,6 +250,8 @@ static int payload_take(struct aggregates *a, size_t size, struct error *err)
 	    left < head->points * sizeof(*a->points))
 		return damaged(err, "the header is damaged");
 	a->session = head->session;
+	a->since = head->since;
+	a->taken = head->taken;
 	a->points = (const void *)(head + 1);
 	a->point_count = head->points;
 	left -= head->points * sizeof(*a->points);

@@ -36,6 +36,7 @@ struct aggregate_table {
 
 struct aggregates {
 	uint32_t session;
+	uint64_t since, taken;	/* CLOCK_BOOTTIME, ns */
 	void *data;		/* the payload */
 	const struct ras_aggregates_point *points;
 	size_t point_count;

@@ -149,6 +149,7 @@ static int clear(struct run_dir *run, struct buffer *buffer,
 	uint64_t size;
 	int code = 0;
 
+	buffer->control->cleared = buffer_time();
 	for (uint32_t row = 0; row < buffer->slices; row++) {
 		const struct ras_slice *slice = buffer_slice(buffer, row,
 							     &size);

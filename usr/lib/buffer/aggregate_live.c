@@ -13,6 +13,7 @@
 /* What is read of a session */
 struct aggregate_copy {
 	const struct session *session;
+	uint64_t cleared;	/* of the buffer */
 	struct ras_legend *legends;
 	uint32_t legend_count;
 	uint16_t epoch;
@@ -142,6 +143,8 @@ static int payload_make(const struct aggregate_copy *copy, void **data,
 	struct ras_aggregates head = {
 		.session = copy->session->entry->index,
 		.legends = copy->legend_count, .key_bytes = copy->key_bytes,
+		.since = higher(copy->session->entry->armed, copy->cleared),
+		.taken = buffer_time(),
 	};
 	size_t legends = copy->legend_count * sizeof(*copy->legends);
 	uint8_t *p;
@@ -161,10 +164,13 @@ static int payload_make(const struct aggregate_copy *copy, void **data,
 	return 0;
 }
 
-int aggregate_live_copy(const struct session *session, uint32_t cpus,
-			void **data, size_t *size, struct error *err)
+int aggregate_live_copy(const struct session *session,
+			const struct buffer *buffer, void **data, size_t *size,
+			struct error *err)
 {
-	struct aggregate_copy copy = { .session = session };
+	struct aggregate_copy copy = {
+		.session = session, .cleared = buffer->control->cleared,
+	};
 	int code;
 
 	*data = NULL;
@@ -177,7 +183,8 @@ int aggregate_live_copy(const struct session *session, uint32_t cpus,
 		code = entries_copy(&copy, err);
 	}
 	if (!code)
-		code = session_aggregated_read(session, cpus, &copy.rows, err);
+		code = session_aggregated_read(session, buffer->control->cpus,
+					       &copy.rows, err);
 	if (!code)
 		code = payload_make(&copy, data, size, err);
 	free(copy.legends);

@@ -6,11 +6,12 @@
 #include "session.h"
 
 /*
- * The payload of RAS_CHUNK_AGGREGATES (cpus: the buffer's): *data, which the
- * caller frees; NULL: the session has no aggregates, or they are gone. 0, or a
- * negative errno with err set.
+ * The payload of RAS_CHUNK_AGGREGATES: *data, which the caller frees; NULL: the
+ * session has no aggregates, or they are gone. 0, or a negative errno with err
+ * set.
  */
-int aggregate_live_copy(const struct session *session, uint32_t cpus,
-			void **data, size_t *size, struct error *err);
+int aggregate_live_copy(const struct session *session,
+			const struct buffer *buffer, void **data, size_t *size,
+			struct error *err);
 
 #endif

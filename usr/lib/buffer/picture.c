@@ -92,14 +92,15 @@ void picture_counts(struct chunk_out *out, const struct buffer *buffer,
 		session_counts(out, buffer, &list->items[i]);
 }
 
-void picture_aggregates(struct chunk_out *out, const struct buffer *buffer,
+bool picture_aggregates(struct chunk_out *out, const struct buffer *buffer,
 			const struct session_list *list)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < list->count; i++) {
 		void *data;
 		size_t size;
-		int code = aggregate_live_copy(&list->items[i],
-					       buffer->control->cpus, &data,
+		int code = aggregate_live_copy(&list->items[i], buffer, &data,
 					       &size, NULL);
 
 		if (code == -ENOMEM && !out->error)
@@ -110,7 +111,9 @@ void picture_aggregates(struct chunk_out *out, const struct buffer *buffer,
 		chunk_add(out, data, size);
 		chunk_end(out, RAS_CHUNK_AGGREGATES);
 		free(data);
+		any = true;
 	}
+	return any;
 }
 
 /* ---- processes ---- */

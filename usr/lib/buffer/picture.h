@@ -20,8 +20,8 @@ void picture_sessions(struct chunk_out *out, const struct session_list *list);
 /* One chunk for each session whose counters are there. */
 void picture_counts(struct chunk_out *out, const struct buffer *buffer,
 		    const struct session_list *list);
-/* The same for those that have aggregates. */
-void picture_aggregates(struct chunk_out *out, const struct buffer *buffer,
+/* The same for those that have aggregates; false: none has. */
+bool picture_aggregates(struct chunk_out *out, const struct buffer *buffer,
 			const struct session_list *list);
 /* The mappings of a process. */
 void picture_maps(struct chunk_out *out, uint32_t pid,

@@ -291,6 +291,7 @@ static int others_update(struct spooler *s, bool all, struct error *err)
 		view = &s->buffer.sessions_view;
 		memcpy(s->log, view->base, view->size);
 		s->log_size = view->size;
+		s->counts_due = true;
 	}
 	if (!code)
 		code = session_list_read(&list, &s->buffer, s->run, err);
@@ -341,9 +342,11 @@ static int spooler_counts_write(struct spooler *s, struct error *err)
 	if (code)
 		return code;
 	picture_counts(&s->others, &s->buffer, &list);
-	picture_aggregates(&s->others, &s->buffer, &list);
+	/* They change without records. A pipe gets them each time; in a file they
+	 * would take the place of records. */
+	s->counts_due = picture_aggregates(&s->others, &s->buffer, &list) &&
+			!s->files.name;
 	session_list_free(&list);
-	s->counts_due = false;
 	s->counts_time = buffer_time();
 	return s->others.error;
 }

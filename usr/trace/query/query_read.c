@@ -566,9 +566,8 @@ static int session_aggregates_read(struct query *query, size_t i,
 {
 	void *data;
 	size_t size;
-	int code = aggregate_live_copy(&query->list.items[i],
-				       query->buffer->control->cpus, &data,
-				       &size, err);
+	int code = aggregate_live_copy(&query->list.items[i], query->buffer,
+				       &data, &size, err);
 
 	if (code || !data)
 		return code;

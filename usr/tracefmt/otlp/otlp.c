@@ -12,6 +12,8 @@
  * A process may publish what its own instrumentation is in, by OpenTelemetry's
  * thread-local variable otel_thread_ctx_v1. Where a record has its trace_id and
  * span_id, that span is the parent.
+ *
+ * Aggregates are metrics (otlp_metrics.h).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,6 +25,7 @@
 #include "tracefmt/output/output.h"
 #include "tracefmt/pair/pairing.h"
 #include "otlp_batch.h"
+#include "otlp_metrics.h"
 
 #define OPEN_BYTES	(64u << 20)	/* attributes of calls that are open */
 
@@ -57,6 +60,8 @@ struct otlp {
 	struct key_map threads;	/* struct otlp_thread, by hash */
 	struct key_map calls;	/* struct otlp_call, by number */
 	size_t open_bytes;
+	struct key_map metrics;	/* when aggregates were read that have been given,
+				 * by trace and session */
 	int64_t last;		/* time of the newest event */
 	struct otlp_message attributes;	/* of an event */
 	uint32_t count;		/* of these */
@@ -677,12 +682,44 @@ static int otlp_event(struct output *output, const struct event *event,
 	return code;
 }
 
+/* The aggregates that have been read since the last time. */
+static int otlp_metrics_give(const struct output *output, struct text *text)
+{
+	struct otlp *otlp = output->own;
+	const struct stream *stream = output->stream;
+	int code = 0;
+
+	for (size_t i = 0; i < stream->count; i++) {
+		const struct trace *trace = stream->traces[i];
+
+		for (size_t k = 0; k < trace->file.session_count && !code; k++) {
+			const struct trace_session *session =
+				trace->file.sessions[k];
+			uint64_t taken = session->aggregates.taken;
+			uint64_t key = (uint64_t)i << 32 | session->entry->index;
+			uint64_t before = key_map_number(&otlp->metrics, key);
+
+			if (!taken || taken == before)
+				continue;
+			if (before)
+				key_map_remove(&otlp->metrics, key,
+					       (void *)(uintptr_t)before);
+			code = key_map_add_number(&otlp->metrics, key, taken);
+			if (!code)
+				code = otlp_metrics_add(&otlp->batch, trace,
+							session, text);
+		}
+	}
+	return code;
+}
+
 /* What comes of a pipe may take a while. */
 static int otlp_flush(struct output *output, struct text *text)
 {
 	struct otlp *otlp = output->own;
+	int code = otlp->batch.stops ? 0 : otlp_metrics_give(output, text);
 
-	return otlp_batch_give(&otlp->batch, text);
+	return code ? code : otlp_batch_give(&otlp->batch, text);
 }
 
 static int otlp_open(struct output *output, struct text *text,
@@ -707,6 +744,30 @@ static int otlp_open(struct output *output, struct text *text,
 	return otlp->batch.sender ? 0 : -ENOENT;
 }
 
+static int otlp_losses_report(const struct output *output, struct error *err)
+{
+	static const char *const names[OTLP_SIGNALS] = {
+		"spans", "log records", "data points",
+	};
+	const struct otlp *otlp = output->own;
+	const struct otlp_batch *batch = &otlp->batch;
+	char counts[200];
+	size_t used = 0;
+
+	for (size_t i = 0; i < OTLP_SIGNALS; i++) {
+		uint64_t lost = batch->lost[i], all = lost + batch->arrived[i];
+
+		if (all || i != OTLP_METRICS)
+			used += snprintf(counts + used, sizeof(counts) - used,
+					 "%s%llu of %llu %s",
+					 used ? " and " : "",
+					 (unsigned long long)lost,
+					 (unsigned long long)all, names[i]);
+	}
+	return error_set(err, -EIO, "'%s': %s were not accepted: %s",
+			 output->settings->otlp_url, counts, batch->reason);
+}
+
 static int otlp_close(struct output *output, struct text *text,
 		      struct error *err)
 {
@@ -726,19 +787,10 @@ static int otlp_close(struct output *output, struct text *text,
 		free(scratch->pieces);
 	free(scratch);
 	if (!code)
+		code = otlp_metrics_give(output, text);
+	if (!code)
 		code = otlp_batch_give(&otlp->batch, text);
-	if (code || !*batch->reason)
-		return code;
-	return error_set(err, -EIO,
-			 "'%s': %llu of %llu spans and %llu of %llu log records were not accepted: %s",
-			 output->settings->otlp_url,
-			 (unsigned long long)batch->lost[OTLP_SPANS],
-			 (unsigned long long)(batch->lost[OTLP_SPANS] +
-					      batch->arrived[OTLP_SPANS]),
-			 (unsigned long long)batch->lost[OTLP_LOGS],
-			 (unsigned long long)(batch->lost[OTLP_LOGS] +
-					      batch->arrived[OTLP_LOGS]),
-			 batch->reason);
+	return code || !*batch->reason ? code : otlp_losses_report(output, err);
 }
 
 static void otlp_free(struct output *output)
@@ -754,6 +806,7 @@ static void otlp_free(struct output *output)
 	while ((thread = key_map_next(&otlp->threads, &at)))
 		free(thread);
 	key_map_free(&otlp->calls);
+	key_map_free(&otlp->metrics);
 	key_map_free(&otlp->threads);
 	pairing_close(otlp->pairing);
 	otlp_batch_free(&otlp->batch);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/path.h"
 
 #define BATCH_ITEMS	512
 #define BATCH_SIZE	(1u << 20)
@@ -14,13 +15,13 @@
 
 struct otlp_resource {
 	const struct trace *trace;
+	bool is_process;
 	uint32_t pid;
-	char comm[16];
-	bool named;
+	char service[64];	/* its name; "" is not known */
 	struct otlp_message items[OTLP_SIGNALS];
 };
 
-/* Number and name of the fields of both kinds of request, which are alike. */
+/* Number and name of the fields of the kinds of request, which are alike. */
 static const struct {
 	const char *path;
 	struct otlp_field resources, scopes, items;
@@ -29,15 +30,16 @@ static const struct {
 	  { 2, "spans" } },
 	{ "v1/logs", { 1, "resourceLogs" }, { 2, "scopeLogs" },
 	  { 2, "logRecords" } },
+	{ "v1/metrics", { 1, "resourceMetrics" }, { 2, "scopeMetrics" },
+	  { 2, "metrics" } },
 };
 
 static struct otlp_resource *otlp_resource_add(struct otlp_batch *batch,
-					       const struct trace *trace,
-					       uint32_t pid, int64_t time)
+					       uint64_t key,
+					       const char *service,
+					       size_t length)
 {
 	struct otlp_resource *resources = batch->resources, *made;
-	const char *comm = process_table_name(&trace->file.processes, pid,
-					      time);
 
 	if (batch->count == batch->room) {
 		size_t room = 2 * batch->room + 8;
@@ -48,16 +50,12 @@ static struct otlp_resource *otlp_resource_add(struct otlp_batch *batch,
 		batch->resources = resources;
 		batch->room = room;
 	}
-	if (key_map_add_number(&batch->by_process,
-			       (uint64_t)trace->index << 32 | pid,
-			       batch->count + 1))
+	if (key_map_add_number(&batch->by_origin, key, batch->count + 1))
 		return NULL;
 	made = &resources[batch->count++];
-	*made = (struct otlp_resource){
-		.trace = trace, .pid = pid, .named = comm,
-	};
-	if (comm)
-		memcpy(made->comm, comm, sizeof(made->comm));
+	*made = (struct otlp_resource){ 0 };
+	snprintf(made->service, sizeof(made->service), "%.*s", (int)length,
+		 service);
 	for (size_t i = 0; i < OTLP_SIGNALS; i++)
 		otlp_message_clear(&made->items[i], batch->is_json);
 	return made;
@@ -68,21 +66,55 @@ struct otlp_message *otlp_batch_add(struct otlp_batch *batch,
 				    const struct trace *trace, uint32_t pid,
 				    int64_t time)
 {
-	uint64_t number = key_map_number(&batch->by_process,
-					 (uint64_t)trace->index << 32 | pid);
+	uint64_t key = (uint64_t)trace->index << 32 | pid;
+	uint64_t number = key_map_number(&batch->by_origin, key);
 	struct otlp_resource *resource = number ?
-		&batch->resources[number - 1] :
-		otlp_resource_add(batch, trace, pid, time);
+		&batch->resources[number - 1] : NULL;
 
 	batch->items[signal]++;
-	return resource ? &resource->items[signal] : NULL;
+	if (!resource) {
+		const char *comm = process_table_name(&trace->file.processes,
+						      pid, time);
+
+		resource = otlp_resource_add(batch, key, comm ? comm : "", 16);
+		if (!resource)
+			return NULL;
+		resource->trace = trace;
+		resource->is_process = true;
+		resource->pid = pid;
+	}
+	return &resource->items[signal];
+}
+
+struct otlp_message *otlp_batch_add_session(struct otlp_batch *batch,
+					    const struct trace *trace,
+					    const struct trace_session *session)
+{
+	uint64_t key = 1ULL << 63 | (uint64_t)trace->index << 32 |
+		       session->entry->index;
+	uint64_t number = key_map_number(&batch->by_origin, key);
+	struct otlp_resource *resource = number ?
+		&batch->resources[number - 1] : NULL;
+
+	if (!resource) {
+		const char *module = path_base(session->module);
+
+		resource = otlp_resource_add(batch, key, module,
+					     strlen(module));
+		if (!resource)
+			return NULL;
+		resource->trace = trace;
+	}
+	return &resource->items[OTLP_METRICS];
 }
 
 bool otlp_batch_is_full(const struct otlp_batch *batch)
 {
-	size_t size = 0;
+	size_t size = 0, items = 0;
 
-	if (batch->items[OTLP_SPANS] + batch->items[OTLP_LOGS] >= BATCH_ITEMS)
+	for (size_t k = 0; k < OTLP_SIGNALS; k++)
+		items += batch->items[k];
+	if (items >= BATCH_ITEMS)
 		return true;
 	for (size_t i = 0; i < batch->count; i++)
 		for (size_t k = 0; k < OTLP_SIGNALS; k++)
@@ -94,19 +126,19 @@ static void resource_put(struct otlp_message *m,
 			 const struct otlp_resource *resource)
 {
 	const struct trace_file *file = &resource->trace->file;
-	char unknown[] = "unknown_service";
-	const char *name = resource->named ? resource->comm : unknown;
+	const char *name = resource->service[0] ? resource->service :
+						  "unknown_service";
 
 	otlp_begin(m, OTLP_FIELD(1, "resource"));
 	otlp_list(m, OTLP_FIELD(1, "attributes"));
-	otlp_attribute_string(m, 1, "service.name", name,
-			      strnlen(name, sizeof(resource->comm)));
+	otlp_attribute_string(m, 1, "service.name", name, strlen(name));
 	otlp_attribute_string(m, 1, "host.name", file->host,
 			      strlen(file->host));
 	otlp_attribute_string(m, 1, "os.type", "linux", 5);
 	otlp_attribute_string(m, 1, "os.version", file->kernel,
 			      strlen(file->kernel));
-	otlp_attribute_integer(m, 1, "process.pid", resource->pid);
+	if (resource->is_process)
+		otlp_attribute_integer(m, 1, "process.pid", resource->pid);
 	otlp_list_end(m);
 	otlp_end(m);
 }
@@ -175,7 +207,7 @@ static void batch_clear(struct otlp_batch *batch)
 			free(batch->resources[i].items[k].text.data);
 	batch->count = 0;
 	memset(batch->items, 0, sizeof(batch->items));
-	key_map_free(&batch->by_process);
+	key_map_free(&batch->by_origin);
 }
 
 int otlp_batch_give(struct otlp_batch *batch, struct text *text)

@@ -202,45 +202,65 @@ static void varint_field(struct otlp_message *m, struct otlp_field field,
 		otlp_wrote(m, varint_put(p, value));
 }
 
-void otlp_integer(struct otlp_message *m, struct otlp_field field,
-		  int64_t value)
+static void eight_put(struct otlp_message *m, uint64_t word)
+{
+	word = htole64(word);
+	text_add(&m->text, (char *)&word, sizeof(word));
+}
+
+/* A value of JSON, as text */
+static void quoted_put(struct otlp_message *m, uint64_t value, bool is_signed)
 {
 	char *p;
 
-	if (!m->is_json) {
-		varint_field(m, field, value);
-		return;
-	}
-	json_key(&m->json, field.name);
 	if (text_reserve(&m->text, NUMBER_MAX))
 		return;
 	p = m->text.data + m->text.used;
 	*p++ = '"';
-	p = number_put_signed(p, value, 64);
+	p = is_signed ? number_put_signed(p, value, 64) :
+			text_put_decimal(p, value);
 	*p++ = '"';
 	otlp_wrote(m, p);
+}
+
+static void fixed_field(struct otlp_message *m, struct otlp_field field,
+			uint64_t value, bool is_signed)
+{
+	char *p;
+
+	if (m->is_json) {
+		json_key(&m->json, field.name);
+		quoted_put(m, value, is_signed);
+		return;
+	}
+	p = tag_put(m, field, WIRE_FIXED64, 0);
+	if (!p)
+		return;
+	otlp_wrote(m, p);
+	eight_put(m, value);
 }
 
 void otlp_fixed(struct otlp_message *m, struct otlp_field field,
 		uint64_t value)
 {
-	uint64_t word = htole64(value);
-	char *p;
+	fixed_field(m, field, value, false);
+}
 
-	if (m->is_json) {
-		json_key(&m->json, field.name);
-		if (text_reserve(&m->text, NUMBER_MAX))
-			return;
-		p = m->text.data + m->text.used;
-		*p++ = '"';
-		p = text_put_decimal(p, value);
-		*p++ = '"';
-		otlp_wrote(m, p);
+void otlp_signed_fixed(struct otlp_message *m, struct otlp_field field,
+		       int64_t value)
+{
+	fixed_field(m, field, value, true);
+}
+
+void otlp_integer(struct otlp_message *m, struct otlp_field field,
+		  int64_t value)
+{
+	if (!m->is_json) {
+		varint_field(m, field, value);
 		return;
 	}
-	p = tag_put(m, field, WIRE_FIXED64, sizeof(word));
-	if (p)
-		otlp_wrote(m, text_put(p, (char *)&word, sizeof(word)));
+	json_key(&m->json, field.name);
+	quoted_put(m, value, true);
 }
 
 void otlp_number(struct otlp_message *m, struct otlp_field field,
@@ -260,25 +280,77 @@ void otlp_bool(struct otlp_message *m, struct otlp_field field, bool value)
 		varint_field(m, field, value);
 }
 
-void otlp_double(struct otlp_message *m, struct otlp_field field, double value)
+static uint64_t double_bits(double value)
 {
 	uint64_t word;
-	char *p;
 
 	memcpy(&word, &value, sizeof(word));
-	if (m->is_json) {
-		json_key(&m->json, field.name);
-		if (text_reserve(&m->text, NUMBER_MAX))
-			return;
-		p = json_put_float(m->text.data + m->text.used,
-				   (const uint8_t *)&value, sizeof(value));
-		otlp_wrote(m, p);
+	return word;
+}
+
+static void double_put(struct otlp_message *m, double value)
+{
+	if (text_reserve(&m->text, NUMBER_MAX))
+		return;
+	otlp_wrote(m, json_put_float(m->text.data + m->text.used,
+				     (const uint8_t *)&value, sizeof(value)));
+}
+
+void otlp_double(struct otlp_message *m, struct otlp_field field, double value)
+{
+	if (!m->is_json) {
+		fixed_field(m, field, double_bits(value), false);
 		return;
 	}
-	word = htole64(word);
-	p = tag_put(m, field, WIRE_FIXED64, sizeof(word));
-	if (p)
-		otlp_wrote(m, text_put(p, (char *)&word, sizeof(word)));
+	json_key(&m->json, field.name);
+	double_put(m, value);
+}
+
+/* A message in form: the length, then the values without tags */
+static void array_begin(struct otlp_message *m, struct otlp_field field)
+{
+	if (m->is_json)
+		json_open(&m->json, field.name, '[');
+	else
+		otlp_begin(m, field);
+}
+
+static void array_end(struct otlp_message *m)
+{
+	if (m->is_json)
+		json_close(&m->json, ']');
+	else
+		otlp_end(m);
+}
+
+void otlp_fixed_array(struct otlp_message *m, struct otlp_field field,
+		      const uint64_t *values, size_t count)
+{
+	array_begin(m, field);
+	for (size_t i = 0; i < count; i++) {
+		if (m->is_json) {
+			json_key(&m->json, NULL);
+			quoted_put(m, values[i], false);
+		} else {
+			eight_put(m, values[i]);
+		}
+	}
+	array_end(m);
+}
+
+void otlp_double_array(struct otlp_message *m, struct otlp_field field,
+		       const double *values, size_t count)
+{
+	array_begin(m, field);
+	for (size_t i = 0; i < count; i++) {
+		if (m->is_json) {
+			json_key(&m->json, NULL);
+			double_put(m, values[i]);
+		} else {
+			eight_put(m, double_bits(values[i]));
+		}
+	}
+	array_end(m);
 }
 
 /* ---- attributes ---- */

@@ -61,9 +61,16 @@ void otlp_fixed(struct otlp_message *m, struct otlp_field field,
 		uint64_t value);
 void otlp_number(struct otlp_message *m, struct otlp_field field,
 		 uint32_t value);
+void otlp_signed_fixed(struct otlp_message *m, struct otlp_field field,
+		       int64_t value);
 void otlp_bool(struct otlp_message *m, struct otlp_field field, bool value);
 void otlp_double(struct otlp_message *m, struct otlp_field field,
 		 double value);
+/* Repeated ones. */
+void otlp_fixed_array(struct otlp_message *m, struct otlp_field field,
+		      const uint64_t *values, size_t count);
+void otlp_double_array(struct otlp_message *m, struct otlp_field field,
+		       const double *values, size_t count);
 
 /* Attributes: elements of a list of KeyValue. */
 void otlp_attribute_begin(struct otlp_message *m, uint32_t field,

@@ -275,7 +275,7 @@ int pipeline_flush(struct pipeline *p)
 	const struct output_ops *ops = p->output->ops;
 	int code = p->holds && p->held_count ? held_give(p) : 0;
 
-	if (!code && p->last != EVENT_FIRST && ops->flush)
+	if (!code && p->output->own && ops->flush)
 		code = ops->flush(p->output, &p->text);
 	if (!p->ring) {
 		int flushed = text_flush(&p->text);
