@@ -5,7 +5,8 @@
  * a hit costs at least, is known: a nop of 5 bytes, an emulated push, a
  * single-stepped mov. There are SLOTS of each, so that all tools can be armed at
  * a time, each at a slot of its own, and be measured by turns: what disturbs
- * then disturbs all alike.
+ * then disturbs all alike. The frame is described where probes are: at the begin
+ * and at the return.
  *
  *	hit offset KIND SLOT	prints the file offset of a site, in hex
  *	hit serve		prints "ready"; for each line "KIND COUNT TURNS
@@ -59,9 +60,11 @@ __asm__(".text\n"
 	"	.globl	bench_\\name\\()_\\number\n"
 	"	.type	bench_\\name\\()_\\number, @function\n"
 	"bench_\\name\\()_\\number:\n"
+	"	.cfi_startproc\n"
 	"	\\first\n"
 	"	\\second\n"
 	"	ret\n"
+	"	.cfi_endproc\n"
 	"	.size	bench_\\name\\()_\\number, . - bench_\\name\\()_\\number\n"
 	".endm\n"
 	".macro slots name, first, second\n"
