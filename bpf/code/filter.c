@@ -190,6 +190,7 @@ void filter_limits(struct gen *gen)
 	const struct body_target *target = gen->plan->target;
 	bool rate = target->max_rate && !gen->plan->silent;
 	struct code *c = gen->c;
+	int most, recorded;
 
 	if (gen->plan->kind == PLAN_STATIC ||
 	    (!point->passcount && !gen->plan->maxhits && !rate) ||
@@ -200,11 +201,14 @@ void filter_limits(struct gen *gen)
 	code_move(c, gen->limits, R0);
 	if (point->passcount && !gen->plan->enters)
 		filter_passcount(gen);
-	if (gen->plan->maxhits)
-		code_jump_if(c, BPF_JGE,
-			     temp_load(gen, 8, gen->limits, LIMIT_AT(recorded)),
-			     temp_const(gen, gen->plan->maxhits),
+	if (gen->plan->maxhits) {
+		/* one after the other: compilers differ in the order of
+		 * arguments */
+		most = temp_const(gen, gen->plan->maxhits);
+		recorded = temp_load(gen, 8, gen->limits, LIMIT_AT(recorded));
+		code_jump_if(c, BPF_JGE, recorded, most,
 			     gen->filtered[RAS_FILTERED_MAXHITS]);
+	}
 	if (gen->plan->maxhits && gen->plan->silent)
 		filter_silent(gen);
 	if (rate && !gen->plan->enters)

@@ -116,14 +116,16 @@ void process_generate(struct gen *gen)
 	code_label other = code_label_new(gen->c);
 	code_label same = code_label_new(gen->c);
 	struct code *c = gen->c;
+	int known;
 
 	if (!gen->plan->process || gen->version == VERSION_AGAIN)
 		return;
 	bias_check(gen, same);
-	code_jump_if(c, BPF_JNE, identity_reg(gen),
-		     temp_load(gen, 8, SLICE, SLICE_AT(process)), other);
-	code_jump_if(c, BPF_JNE, bias_reg(gen),
-		     temp_load(gen, 8, SLICE, SLICE_AT(bias)), other);
+	/* one argument after the other: compilers differ in their order */
+	known = temp_load(gen, 8, SLICE, SLICE_AT(process));
+	code_jump_if(c, BPF_JNE, identity_reg(gen), known, other);
+	known = temp_load(gen, 8, SLICE, SLICE_AT(bias));
+	code_jump_if(c, BPF_JNE, bias_reg(gen), known, other);
 	other_process(gen, other, same);
 	code_label_place(c, same);
 }

@@ -86,4 +86,28 @@ TRACE MINOR=1, CALL=.numbers, RESULT=(*$result)
 TSF
 status 1 "entry() in a shape" trcust --shapes list.shapes bad.tsf
 like "$(cat err)" "entry[(][)] here" "  is refused, too"
+# A cheaper instruction in front of the return, where it is evaluated, too
+cat >near.c <<'C'
+__attribute__((noipa)) int near(int n)
+{
+	int sum = n + 1;
+
+	asm volatile("xchg %%ax, %%ax" : "+r" (sum));
+	return sum;
+}
+
+int main(void)
+{
+	return near(1) != 2;
+}
+C
+cc -O2 -g -o near near.c || bail "the program can't be built"
+cat >near.tsf <<'TSF'
+MODNAME=./near
+MAJOR=1
+TRACE MINOR=1, CALL=.near, RESULT=($result, entry(n)),
+	IF=(elapsed > 1ms && entry(n) < 3)
+TSF
+status 0 "elapsed and entry() at another place" trcust -W1 --explain near.tsf
+like "$(cat out)" "near\+[0-9a-fx]+.*nop" "  which is the nop"
 tap_done
