@@ -62,6 +62,10 @@ struct tff_section {
 #define TFF_MIGRATES		0x02	/* a call may go on in another thread: PRE
 					 * and POST can't be paired by thread */
 #define TFF_WHOLE	0x04	/* records are whole calls (tdf.h) */
+/* WHOLE: so many of the FMT's controls that take data and print it are before the
+ * first one that prints data of an exit */
+#define TFF_ENTRY_FIELDS(flags)	((flags) >> 8)
+#define TFF_ENTRY_FIELDS_MAX	255
 
 struct tff_entry {
 	__u64 hash;		/* data hash of the tracepoint */

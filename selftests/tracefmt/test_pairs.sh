@@ -79,7 +79,7 @@ session 2 2 0 0x8002
 EOF
 status 0 "where no POST is traced" show --pair half.ras
 is "$(cat out)" \
-	"no function has records of PRE or POST where both are traced
+	"no function has records of whole calls (CALL), or of PRE or POST where both are traced
 a POST has the minor of its PRE with 0x8000 added" \
 	"nothing is a call"
 status 0 "its tree" show --tree half.ras

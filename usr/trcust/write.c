@@ -511,13 +511,16 @@ static void tff_add_entries(struct tff_writer *w)
 	for (size_t i = 0; i < w->compiled->point_count; i++) {
 		const struct compile_point *point = &w->compiled->points[i];
 		const struct tsf_point *tsf = point->tsf;
+		size_t fields = point->entry_fields < TFF_ENTRY_FIELDS_MAX ?
+				point->entry_fields : TFF_ENTRY_FIELDS_MAX;
 		struct tff_entry entry = {
 			.hash = point->hash,
 			.minor = tsf->minor,
 			.type = tsf->type,
 			.group = tsf->group,
 			.flags = point->is_static ? TFF_STATIC :
-				 tsf->tp.whole ? TFF_WHOLE : migrates,
+				 tsf->tp.whole ? TFF_WHOLE | fields << 8 :
+				 migrates,
 		};
 
 		entry.desc = strings_add(&w->t.strings, tsf->desc ?

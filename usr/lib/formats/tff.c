@@ -30,8 +30,11 @@ static int tff_check_names(const struct table_file *file, const struct tff *tff,
 static int tff_check_entry(const struct table_file *file, const struct tff *tff,
 			   const struct tff_entry *entry)
 {
-	TABLE_CHECK(entry->minor && !(entry->flags & ~(TFF_STATIC | TFF_MIGRATES |
-						      TFF_WHOLE)),
+	uint16_t known = TFF_STATIC | TFF_MIGRATES | TFF_WHOLE;
+
+	if (entry->flags & TFF_WHOLE)
+		known |= TFF_ENTRY_FIELDS_MAX << 8;
+	TABLE_CHECK(entry->minor && !(entry->flags & ~known),
 		    "entry with minor %u, flags %#x", entry->minor,
 		    entry->flags);
 	TABLE_CHECK(tff_has_string(tff, entry->desc) &&

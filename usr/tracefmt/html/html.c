@@ -341,7 +341,7 @@ static int html_row_add(struct output *output, const struct event *event,
 		.latency = matched ? seen->latency : 0,
 		.self = matched && !seen->call.self_doubt ? seen->call.self :
 							    -1,
-		.call = matched ? seen->call.number : event->number,
+		.call = matched ? html->given - seen->call.own : 0,
 		.trace = event->trace->index, .cpu = event->cpu,
 		.pid = event->record->pid, .tid = event->record->tid,
 		.comm = comm, .point = point, .depth = seen->depth,
@@ -515,6 +515,8 @@ static int html_event(struct output *output, const struct event *event,
 	if (code)
 		return code;
 	html->given++;
+	if (seen.role == PAIR_PRE)
+		seen.kept->own = html->given;
 	if (time > html->latest)
 		html->latest = time;
 	html_density_add(&html->density, time);
@@ -576,6 +578,7 @@ const struct output_ops output_html = {
 	.own_bytes = sizeof(struct html),
 	.in_order = true,
 	.whole = true,
+	.unfolds = true,
 	.open = html_open,
 	.event = html_event,
 	.close = html_close,

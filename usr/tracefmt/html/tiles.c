@@ -138,9 +138,7 @@ static int numbers_make(struct tiles *tiles)
 		put_zigzag(&tiles->numbers, tiles->rows[i].latency);
 	for (uint32_t i = 0; i < tiles->count; i++)
 		put_zigzag(&tiles->numbers, tiles->rows[i].self);
-	for (uint32_t i = 0; i < tiles->count; i++)
-		put_leb128(&tiles->numbers, tiles->rows[i].number -
-			   tiles->rows[i].call);
+	PUT_COLUMN(tiles, call);
 	return 0;
 }
 

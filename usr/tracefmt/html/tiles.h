@@ -13,8 +13,8 @@
  *
  * NUMBERS has the columns of the rows, one after the other, a LEB128 number for
  * each row: z(number), z(time), trace, CPU, z(pid), z(tid), comm, point, flags
- * (EVENT_*), length, role (PAIR_*), depth, latency, self, and how many events ago
- * the call was. z() is the difference from the row before it; it, latency and self
+ * (EVENT_*), length, role (PAIR_*), depth, latency, self, and how many rows before
+ * the call is. z() is the difference from the row before it; it, latency and self
  * are zigzag coded. TEXTS has the texts of all rows, then the values of all, with a
  * zero byte after each: what output_text prints of the event; and an array as
  * JSON in the order of the point's fields, of which the last ones may be missing.
@@ -29,13 +29,13 @@
 #define TILES_ROWS_MAX	1000000u	/* of a page; the newest */
 
 struct tile_row {
-	uint64_t number;	/* of the event; ascending */
+	uint64_t number;	/* of the event */
 	int64_t time;		/* ns since output->start */
 	int64_t latency;	/* of a matched POST; else 0 */
 	int64_t self;		/* of this, without the calls inside; -1: not
 				 * known */
-	uint64_t call;		/* of a matched POST: number of its PRE; else
-				 * that of the event */
+	uint64_t call;		/* of a matched POST: its PRE is so many rows
+				 * before; else 0 */
 	uint32_t trace, cpu, pid, tid;
 	uint32_t comm, point;	/* numbers of the page's lists */
 	uint32_t depth;

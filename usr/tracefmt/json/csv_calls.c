@@ -307,6 +307,7 @@ const struct output_ops output_csv_calls = {
 	.own_bytes = sizeof(struct csv_calls),
 	.in_order = true,
 	.whole = true,
+	.unfolds = true,
 	.calls = true,
 	.pairing = PAIRING_ENTRIES | PAIRING_EXITS,
 	.open = csv_calls_open,

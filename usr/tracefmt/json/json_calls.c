@@ -286,6 +286,7 @@ const struct output_ops output_json_calls = {
 	.own_bytes = sizeof(struct json_calls),
 	.in_order = true,
 	.whole = true,
+	.unfolds = true,
 	.calls = true,
 	.pairing = PAIRING_ENTRIES | PAIRING_EXITS,
 	.open = json_calls_open,

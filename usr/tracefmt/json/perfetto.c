@@ -141,12 +141,15 @@ static void perfetto_fields_add(struct json_field of, const char *key,
 }
 
 /* A late event of a thread gets the time of the thread's newest one, as "B" and
- * "E" must nest; "earlier by ns" has the difference. */
+ * "E" must nest; "earlier by ns" has the difference. A whole call that is late is
+ * beside the others. */
 static int64_t event_time(const struct event *event,
 			  const struct pair_seen *seen)
 {
 	int64_t time;
 
+	if (seen->call.beside && event->point->half)
+		return event->time;
 	return __builtin_add_overflow(event->time, seen->late, &time) ?
 	       INT64_MAX : time;
 }
@@ -413,6 +416,7 @@ const struct output_ops output_perfetto = {
 	.own_bytes = sizeof(struct perfetto),
 	.in_order = true,
 	.whole = true,
+	.unfolds = true,
 	.open = perfetto_open,
 	.event = perfetto_event,
 	.close = perfetto_close,

@@ -819,6 +819,7 @@ const struct output_ops output_otlp = {
 	.own_bytes = sizeof(struct otlp),
 	.in_order = true,
 	.whole = true,
+	.unfolds = true,
 	.open = otlp_open,
 	.event = otlp_event,
 	.flush = otlp_flush,

@@ -182,6 +182,7 @@ const struct output_ops output_call_text = {
 	.own_bytes = sizeof(struct call_text),
 	.in_order = true,
 	.whole = true,
+	.unfolds = true,
 	.calls = true,
 	.pairing = PAIRING_ENTRIES | PAIRING_EXITS,
 	.open = call_text_open,

@@ -26,12 +26,13 @@ struct diff_thread {
 	uint32_t pid, tid;
 	uint32_t number;	/* of those of its name, from 1; set at the end */
 	uint64_t buffer;
-	uint64_t first;		/* event of its calls */
+	uint64_t first;		/* `order` of its calls */
 };
 
 /* A call, by thread and beginning. */
 struct diff_call {
 	uint64_t number;	/* of its event */
+	uint64_t order;		/* ascends with their beginnings */
 	uint32_t thread, function, depth;
 	uint32_t hash;		/* of the result */
 	uint32_t result;	/* its text, from 1; 0: none is kept */
@@ -155,7 +156,7 @@ static int diff_call_add(struct output *output, struct pair_call *call,
 	struct diff_function *f;
 	struct diff_thread *thread;
 	struct diff_call kept = {
-		.number = pair_call_event(call)->number,
+		.number = pair_call_event(call)->number, .order = call->order,
 		.function = function, .depth = call->depth,
 	};
 
@@ -164,8 +165,8 @@ static int diff_call_add(struct output *output, struct pair_call *call,
 		return -ENOMEM;
 	f = &d->functions[function - 1];
 	thread = &d->threads[kept.thread - 1];
-	if (kept.number < thread->first)
-		thread->first = kept.number;
+	if (kept.order < thread->first)
+		thread->first = kept.order;
 	f->calls++;
 	f->unsure += call->doubt != PAIR_SURE;
 	if (call->doubt == PAIR_SURE && latency_add(&f->latency, call->latency))
@@ -220,7 +221,7 @@ static int diff_compare_calls(const void *a, const void *b)
 	const struct diff_call *x = a, *y = b;
 
 	return x->thread != y->thread ? array_order(x->thread, y->thread) :
-					array_order(x->number, y->number);
+					array_order(x->order, y->order);
 }
 
 static int diff_compare_threads(const void *a, const void *b)
@@ -283,6 +284,7 @@ const struct output_ops output_diff = {
 	.own_bytes = sizeof(struct diff),
 	.in_order = true,
 	.whole = true,
+	.unfolds = true,
 	.calls = true,
 	.pairing = PAIRING_ENTRIES | PAIRING_EXITS,
 	.call = diff_call_add,

@@ -83,6 +83,7 @@ const struct output_ops output_folded = {
 	.own_bytes = sizeof(struct folded),
 	.in_order = true,
 	.whole = true,
+	.unfolds = true,
 	.calls = true,
 	.pairing = PAIRING_PATHS,
 	.call = folded_call,

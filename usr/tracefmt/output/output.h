@@ -112,6 +112,7 @@ struct output_ops {
 	bool whole;		/* needs the sequence of time: no other order */
 	bool in_step;		/* losses are those as of each event: none is read
 				 * ahead */
+	bool unfolds;		/* gets whole calls as two events (pair/unfold.h) */
 	bool calls;		/* gets all events, and chooses calls itself */
 	unsigned int pairing;	/* PAIRING_* of what call() gets */
 	/* Each may be NULL. 0, or a negative errno with err set. */

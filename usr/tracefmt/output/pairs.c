@@ -20,7 +20,8 @@
 /* The sessions and machines of a function together. */
 struct pairs_function {
 	char name[PAIR_NAME_MAX];
-	uint16_t major, minor;		/* of the PRE */
+	uint16_t major, minor;
+	bool whole;		/* of the PRE */
 	const char *label;		/* of the return value; NULL: none */
 	struct latency latency;
 	uint64_t selves;		/* calls of which it is known; their: */
@@ -59,14 +60,16 @@ static struct pairs_function *pairs_function_get(struct pairs_report *p,
 						 const char *name)
 {
 	uint16_t major = pair_major(point);
-	uint16_t minor = pair_minor(point) & (uint16_t)~PAIR_POST;
+	bool whole = point->half;
+	uint16_t minor = whole ? pair_minor(point) :
+			 pair_minor(point) & (uint16_t)~PAIR_POST;
 	uint64_t hash = hash_fnv(HASH_FNV_START, name, strlen(name)) + minor;
 	struct pairs_function *f;
 	size_t step = 0;
 
 	while ((f = key_map_each(&p->by_name, hash, &step)))
 		if (f->major == major && f->minor == minor &&
-		    !strcmp(f->name, name))
+		    f->whole == whole && !strcmp(f->name, name))
 			return f;
 	if (!array_grow(&p->functions, p->function_count, &p->function_room,
 			sizeof(*p->functions)) || key_map_reserve(&p->by_name))
@@ -77,6 +80,7 @@ static struct pairs_function *pairs_function_get(struct pairs_report *p,
 	snprintf(f->name, sizeof(f->name), "%s", name);
 	f->major = major;
 	f->minor = minor;
+	f->whole = whole;
 	p->functions[p->function_count++] = f;
 	key_map_add(&p->by_name, hash, f);
 	return f;
@@ -326,7 +330,7 @@ static int pairs_close(struct output *output, struct text *text,
 	struct pairs_function *f;
 
 	if (!p->function_count) {
-		TEXT_ADD(text, "no function has records of PRE or POST where both are traced\n"
+		TEXT_ADD(text, "no function has records of whole calls (CALL), or of PRE or POST where both are traced\n"
 			 "a POST has the minor of its PRE with 0x8000 added\n");
 		return -text->error;
 	}
@@ -340,10 +344,13 @@ static int pairs_close(struct output *output, struct text *text,
 		table_row(text, output, p->functions[i]);
 	for (size_t i = 0; i < p->function_count; i++) {
 		f = p->functions[i];
-		text_print(text, "\n%s  Major [%u/0x%04X]  Minor [%u/0x%04X, %u/0x%04X]\n",
-			output_desc(output, f->name), f->major, f->major,
-			f->minor, f->minor,
-			f->minor | PAIR_POST, f->minor | PAIR_POST);
+		text_print(text, "\n%s  Major [%u/0x%04X]  Minor [%u/0x%04X",
+			   output_desc(output, f->name), f->major, f->major,
+			   f->minor, f->minor);
+		if (!f->whole)
+			text_print(text, ", %u/0x%04X", f->minor | PAIR_POST,
+				   f->minor | PAIR_POST);
+		TEXT_ADD(text, "]\n");
 		for (size_t k = 0; k < PAIR_DOUBTS; k++)
 			if (pairs_titles[k] && f->doubts[k])
 				text_print(text, "  %s: %llu\n",
@@ -391,6 +398,7 @@ const struct output_ops output_pairs = {
 	.own_bytes = sizeof(struct pairs_report),
 	.in_order = true,
 	.whole = true,
+	.unfolds = true,
 	.calls = true,
 	.pairing = PAIRING_EXITS,
 	.open = pairs_open,

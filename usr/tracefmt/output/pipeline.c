@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "tracefmt/pair/unfold.h"
 
 #define BATCH_EVENTS	1024
 #define BATCH_BYTES	(128u << 10)	/* of records */
@@ -34,6 +35,7 @@ struct worker {
 struct pipeline {
 	struct output *output;
 	struct text text;
+	struct unfold *unfold;		/* of ops->unfolds; else NULL */
 	int64_t last;			/* time of the last event */
 	struct batch **ring;
 	size_t size, fill, write;	/* which is filled, written next */
@@ -182,8 +184,9 @@ static int pipeline_calls(struct pipeline *p, const struct event *event)
 
 /* ---- */
 
-static int event_give(struct pipeline *p, const struct event *event)
+static int event_give(void *context, const struct event *event)
 {
+	struct pipeline *p = context;
 	struct event given;
 	int code;
 	struct batch *batch;
@@ -224,11 +227,19 @@ static int event_give(struct pipeline *p, const struct event *event)
 	return code ? code : -p->text.error;
 }
 
+/* To the output, now or later */
+static int event_pass(struct pipeline *p, const struct event *event)
+{
+	return p->unfold ? unfold_add(p->unfold, event) : event_give(p, event);
+}
+
 static int held_add(struct pipeline *p, const struct event *event)
 {
 	static const char zeros[8];
 	size_t n = event->record->length;
 
+	if (p->unfold)
+		unfold_expect(p->unfold, event);
 	text_add(&p->held, event, sizeof(*event));
 	text_add(&p->held, event->record, n);
 	text_add(&p->held, zeros, -n & 7);
@@ -250,7 +261,7 @@ static int held_give(struct pipeline *p)
 		at += sizeof(event);
 		event.record = (const void *)(p->held.data + at);
 		at += (event.record->length + 7) & ~(size_t)7;
-		code = event_give(p, &event);
+		code = event_pass(p, &event);
 	}
 	free(p->held.data);
 	p->held = (struct text){ 0 };
@@ -263,11 +274,27 @@ int pipeline_give(void *context, const struct event *event)
 	int code;
 
 	if (!p->holds)
-		return event_give(p, event);
+		return event_pass(p, event);
 	code = held_add(p, event);
 	if (!code && (p->held_count == HELD_EVENTS || p->held.used > HELD_BYTES))
 		code = held_give(p);
 	return code;
+}
+
+/* The newest time up to which a pipe has been read, wall clock */
+static int64_t pipeline_now(const struct stream *stream)
+{
+	int64_t now = INT64_MIN;
+
+	for (size_t i = 0; i < stream->count; i++) {
+		const struct trace_file *file = &stream->traces[i]->file;
+		int64_t time = (int64_t)(file->pass.time +
+					 (uint64_t)file->header.wall_offset);
+
+		if (file->source.pipe && time > now)
+			now = time;
+	}
+	return now;
 }
 
 int pipeline_flush(struct pipeline *p)
@@ -275,6 +302,8 @@ int pipeline_flush(struct pipeline *p)
 	const struct output_ops *ops = p->output->ops;
 	int code = p->holds && p->held_count ? held_give(p) : 0;
 
+	if (!code && p->unfold)
+		code = unfold_pass(p->unfold, pipeline_now(p->output->stream));
 	if (!code && p->output->own && ops->flush)
 		code = ops->flush(p->output, &p->text);
 	if (!p->ring) {
@@ -304,6 +333,13 @@ int pipeline_begin(struct pipeline *p, struct error *err)
 			return -ENOMEM;
 		p->holds = true;
 	}
+	if (ops->unfolds) {
+		p->unfold = unfold_open(event_give, p,
+					pipeline_now(p->output->stream) !=
+					INT64_MIN);
+		if (!p->unfold)
+			return -ENOMEM;
+	}
 	if (ops->call) {
 		/* who chooses looks at the records */
 		p->output->pairing = pairing_open(
@@ -325,6 +361,8 @@ int pipeline_end(struct pipeline *p, int code, struct error *err)
 	struct pair_call *call;
 
 	code = code ? code : flushed;
+	if (!code && p->unfold)
+		code = unfold_end(p->unfold);
 	if (!code && symbols_failed(p->output->settings->symbols))
 		code = -ENOMEM;
 	while (!code && ops->call &&
@@ -431,6 +469,7 @@ void pipeline_close(struct pipeline *p)
 	for (size_t i = 0; p->workers && i < p->worker_count; i++)
 		free(p->workers[i].scratch.pieces);
 	free(p->held.data);
+	unfold_close(p->unfold);
 	free(p->ring);
 	free(p->workers);
 	free(p->text.data);

@@ -48,7 +48,7 @@
 /* The line of a PRE, as long as nothing of the thread that is given out follows
  * it. */
 struct waiting {
-	uint64_t number;	/* of the event; they ascend */
+	uint64_t order;		/* of the call; they ascend */
 	char *line;		/* NULL: it is not wanted any more */
 	size_t length, latency_at;
 	size_t below;		/* bytes after the line: of those below it */
@@ -187,7 +187,9 @@ static void context_lines_add(const struct shown *of)
 	struct tree_output *tree = of->output->own;
 	struct text *text = &tree->below;
 
+	/* a whole call's was taken at its end */
 	if (!tree->as_lines || !context.mask ||
+	    event->point->half == MATCH_ENTRY ||
 	    text_reserve(text, context_room(&context)))
 		return;
 	text->used = context_put(&context, output_render_input(event,
@@ -360,7 +362,7 @@ static int line_give(struct tree_output *tree, struct tree_thread *thread,
 }
 
 static int line_wait(struct tree_output *tree, struct tree_thread *thread,
-		     size_t latency_at, uint64_t number)
+		     size_t latency_at, uint64_t order)
 {
 	struct text *line = &tree->line;
 	struct waiting *w;
@@ -372,7 +374,7 @@ static int line_wait(struct tree_output *tree, struct tree_thread *thread,
 	tree->waits = true;
 	*w = (struct waiting){
 		.length = line->used, .latency_at = latency_at,
-		.number = number, .below = tree->below.used,
+		.order = order, .below = tree->below.used,
 	};
 	text_add(line, tree->below.data, tree->below.used);
 	w->line = line->error || tree->below.error ? NULL :
@@ -403,9 +405,9 @@ static struct waiting *waiting_find(const struct tree_thread *thread,
 				    const struct pair_call *call)
 {
 	size_t n = array_count_upto(thread->waiting, thread->waiting_count,
-				    sizeof(*thread->waiting), call->number);
+				    sizeof(*thread->waiting), call->order);
 
-	return n && thread->waiting[n - 1].number == call->number ?
+	return n && thread->waiting[n - 1].order == call->order ?
 	       &thread->waiting[n - 1] : NULL;
 }
 
@@ -473,7 +475,8 @@ static int pre_add(const struct shown *of, struct tree_thread *thread,
 	tree_flags(of, line);
 	context_lines_add(of);
 	if (!tree->live || chosen || tree->as_lines)
-		return line_wait(tree, thread, latency_at, of->event->number);
+		return line_wait(tree, thread, latency_at,
+				 of->seen->call.order);
 	TEXT_ADD(line, " {\n");
 	return line_give(tree, thread, text);
 }
@@ -799,6 +802,7 @@ const struct output_ops output_tree = {
 	.own_bytes = sizeof(struct tree_output),
 	.in_order = true,
 	.whole = true,
+	.unfolds = true,
 	.calls = true,
 	.open = tree_open,
 	.event = tree_event,
@@ -811,6 +815,7 @@ const struct output_ops output_line = {
 	.own_bytes = sizeof(struct tree_output),
 	.in_order = true,
 	.whole = true,
+	.unfolds = true,
 	.calls = true,
 	.open = tree_open,
 	.event = tree_event,

@@ -18,7 +18,7 @@ static const struct tff_entry *partner_find(const struct match_point *point)
 {
 	uint16_t minor = pair_minor(point) ^ PAIR_POST;
 
-	if (!point->formatted)
+	if (!point->formatted || point->half)
 		return NULL;
 	return bsearch(&minor, point->tff->entries +
 		       point->section->first_entry, point->section->entries,
@@ -58,7 +58,9 @@ bool pair_migrates(const struct match_point *point)
 
 enum pair_role pair_role_of(const struct match_point *point)
 {
-	if (!is_paired(point) || pair_migrates(point))
+	if (point->half)
+		return point->half == MATCH_ENTRY ? PAIR_PRE : PAIR_POST_ALONE;
+	if (point->halves[0] || !is_paired(point) || pair_migrates(point))
 		return PAIR_PLAIN;
 	return pair_minor(point) & PAIR_POST ? PAIR_POST_ALONE : PAIR_PRE;
 }
@@ -140,7 +142,7 @@ const char *pair_name(const struct match_point *point, char *name)
 
 	if (!point->formatted) {
 		snprintf(name, PAIR_NAME_MAX, "major 0x%04X minor 0x%04X",
-			 pair_major(point),
+			 pair_major(point), point->half ? pair_minor(point) :
 			 pair_minor(point) & (uint16_t)~PAIR_POST);
 		return name;
 	}

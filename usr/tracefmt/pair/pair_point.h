@@ -3,7 +3,7 @@
  * What a tracepoint is to its function: the post minor is the pre minor | 0x8000
  * of the same major (manual, conventions). A minor without 0x8000 is a PRE when
  * its post minor is armed in the same session, or, of static records, has a TFF
- * entry.
+ * entry. A whole call is both (unfold.h).
  */
 #ifndef TRACEFMT_PAIR_POINT_H
 #define TRACEFMT_PAIR_POINT_H

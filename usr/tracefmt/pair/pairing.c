@@ -62,7 +62,10 @@ struct pair_open {
 struct pair_frame {
 	struct pair_call call;	/* the first member */
 	struct pair_open *open;
-	struct pair_frame *same;	/* the next outer one of the function */
+	struct pair_frame *same;	/* the next outer one of the function;
+					 * whole calls have none */
+	int64_t until;		/* a whole call: when it ends */
+	bool whole;
 	struct pair_frame *parent;	/* the next outer one that it nests in */
 	struct pair_frame *below, *above;	/* open: of the thread; pending:
 						 * decided before, after it */
@@ -98,6 +101,8 @@ struct pairing {
 	struct key_map buffers;		/* pair_buffer by key */
 	struct key_map threads;		/* by pairing_thread_hash() */
 	struct key_map opens;		/* pair_open by thread and function */
+	struct key_map wholes;		/* pair_frame of open whole calls, by the
+					 * number of their event */
 	struct pair_thread *oldest, *newest;
 	struct pair_buffer *buffer;	/* of the last event */
 	const struct trace *trace;	/* its */
@@ -203,7 +208,9 @@ static void function_check(struct pair_function *function,
 static struct pair_function *pairing_function(struct pairing *pairing,
 					      const struct event *event)
 {
-	uint64_t key = event->point->key >> 16 & ~(uint64_t)PAIR_POST;
+	uint64_t key = event->point->half ?
+		       event->point->key >> 16 | 1ULL << 63 :
+		       event->point->key >> 16 & ~(uint64_t)PAIR_POST;
 	uint64_t hash = key_map_mix(pairing->buffer->key, key);
 	struct pair_function *f;
 	size_t step = 0;
@@ -342,18 +349,23 @@ static void ended_free(struct pairing *pairing)
 /* ---- open calls of a thread ---- */
 
 /* Take it out of the open ones. */
-static void pair_frame_take(struct pair_thread *thread, struct pair_frame *frame)
+static void pair_frame_take(struct pairing *pairing, struct pair_thread *thread,
+			    struct pair_frame *frame)
 {
 	struct pair_frame **at = &frame->open->top;
 
 	*(frame->above ? &frame->above->below : &thread->top) = frame->below;
 	if (frame->below)
 		frame->below->above = frame->above;
+	thread->count--;
+	if (frame->whole) {
+		key_map_remove(&pairing->wholes, frame->call.number, frame);
+		return;
+	}
 	/* mostly the first one */
 	while (*at != frame)
 		at = &(*at)->same;
 	*at = frame->same;
-	thread->count--;
 }
 
 /* Pending ones from `mark` on are decided; `around`: a call that has returned for
@@ -379,7 +391,7 @@ static int pending_decide(struct pairing *pairing, struct pair_thread *thread,
 		bool nests = around && points_nest(frame->call.entry.point,
 						   around->call.entry.point);
 		bool sure = nests && (open->left_at != pairing->events ||
-				      open->left > frame->call.number);
+				      open->left > frame->call.order);
 
 		beyond |= !nests;
 		*doubt |= !sure;
@@ -406,13 +418,23 @@ static int calls_leave(struct pairing *pairing, struct pair_thread *thread,
 		       uint64_t *mark)
 {
 	struct pair_frame *at, *below;
-	size_t kept = 0;
+	size_t kept = 0, wholes = 0;
 
-	for (at = thread->top; frame && at != frame; at = at->below)
+	for (at = thread->top; frame && at != frame && wholes <= STEPS_MOST;
+	     at = at->below) {
 		kept += !points_nest(at->call.entry.point,
 				     frame->call.entry.point);
+		wholes += at->whole;
+	}
+	wholes = 0;
 	for (at = thread->top; at && at != frame; at = below) {
 		below = at->below;
+		/* it ends later, for sure */
+		if (at->whole && frame) {
+			if (wholes++ == STEPS_MOST)
+				break;
+			continue;
+		}
 		if (kept && kept <= STEPS_MOST &&
 		    !points_nest(at->call.entry.point,
 				 frame->call.entry.point)) {
@@ -424,9 +446,9 @@ static int calls_leave(struct pairing *pairing, struct pair_thread *thread,
 			}
 			continue;
 		}
-		pair_frame_take(thread, at);
+		pair_frame_take(pairing, thread, at);
 		at->open->left_at = pairing->events;
-		at->open->left = at->call.number;
+		at->open->left = at->call.order;
 		*mark = at->mark;
 		if (ended_add(pairing, at, doubt))
 			return -ENOMEM;
@@ -471,6 +493,9 @@ static void thread_free(struct pairing *pairing, struct pair_thread *thread)
 
 	for (frame = thread->top; frame; frame = below) {
 		below = frame->below;
+		if (frame->whole)
+			key_map_remove(&pairing->wholes, frame->call.number,
+				       frame);
 		pair_frame_free(frame);
 	}
 	for (frame = thread->pending; frame; frame = below) {
@@ -531,6 +556,9 @@ static int thread_give_up(struct pairing *pairing)
 		below = frame->below;
 		frame->gone = false;
 		thread->count--;
+		if (frame->whole)
+			key_map_remove(&pairing->wholes, frame->call.number,
+				       frame);
 		if (ended_add(pairing, frame, PAIR_GIVEN_UP))
 			return -ENOMEM;
 	}
@@ -668,14 +696,26 @@ static int pairing_make_room(struct pairing *pairing, size_t bytes)
 	return code;
 }
 
-/* The innermost open call that the point nests in. */
+/* Can the call be inside the other one? */
+static bool frame_contains(const struct pair_frame *outer,
+			   const struct pair_frame *inner)
+{
+	const struct event *entry = &inner->call.entry;
+
+	if (!points_nest(outer->call.entry.point, entry->point))
+		return false;
+	return !inner->whole || (outer->call.entry.time <= entry->time &&
+				 (!outer->whole ||
+				  outer->until >= inner->until));
+}
+
+/* The innermost open call that the call is in. */
 static struct pair_frame *thread_parent(const struct pair_thread *thread,
-					const struct match_point *point)
+					const struct pair_frame *of)
 {
 	struct pair_frame *frame = thread->top;
 
-	for (size_t i = 0; frame && !points_nest(frame->call.entry.point, point);
-	     i++)
+	for (size_t i = 0; frame && !frame_contains(frame, of); i++)
 		frame = i < STEPS_MOST ? frame->below : NULL;
 	return frame;
 }
@@ -736,30 +776,50 @@ static int call_begin(struct pairing *pairing, const struct event *event,
 	*frame = (struct pair_frame){
 		.call = {
 			.name = known->name, .entry = *event,
-			.number = event->number,
+			.number = event->number, .order = pairing->events,
 			.pid = thread->pid, .tid = thread->tid,
 			.depth = thread->count, .index = known->index,
 			.beside = known->beside,
 		},
-		.open = open, .same = open->top, .below = thread->top,
-		.parent = thread_parent(thread, event->point),
+		.open = open, .below = thread->top,
 		.mark = thread->marks, .bytes = bytes,
+		.whole = event->point->half,
+		.until = pairing_wall(event->trace, event->record->time),
 	};
+	frame->parent = thread_parent(thread, frame);
 	frame->call.parent = frame->parent ? frame->parent->call.number : 0;
 	frame->call.entry.record = pairing->wanted & PAIRING_ENTRIES ?
 		memcpy(frame + 1, event->record, event->record->length) : NULL;
-	known->function->recursive |= open->top != NULL;
+	if (!frame->whole) {
+		known->function->recursive |= open->top != NULL;
+		frame->same = open->top;
+		open->top = frame;
+	} else if (key_map_add(&pairing->wholes, event->number, frame)) {
+		free(frame);
+		return -ENOMEM;
+	} else {
+		frame->call.depth = frame->parent ?
+				    frame->parent->call.depth + 1 : 0;
+		frame->call.beside |= frame->parent != thread->top;
+	}
 	if (thread->top)
 		thread->top->above = frame;
 	thread->top = frame;
-	open->top = frame;
 	thread->count++;
+	if (frame->whole && event->time < thread->newest) {
+		/* late: what was inside of it is taken for what is around it */
+		seen->late = distance(event->time, thread->newest);
+		frame->call.beside = frame->inside_doubt = true;
+		if (frame->parent)
+			frame->parent->inside_doubt = true;
+	} else {
+		seen->late = thread_pass(thread, event->time);
+	}
 	if (pairing->wanted & PAIRING_PATHS &&
 	    !(frame->call.path = path_find(pairing, frame)))
 		return -ENOMEM;
 	seen->role = PAIR_PRE;
 	seen->depth = frame->call.depth;
-	seen->late = thread_pass(thread, event->time);
 	seen->call = frame->call;
 	seen->kept = &frame->call;
 	return 0;
@@ -806,6 +866,8 @@ static enum pair_doubt call_doubt(const struct pairing *pairing,
 	const struct pair_function *f = known->function;
 	const struct pair_frame *same = frame->same;
 
+	if (frame->whole)
+		return exit->damaged ? PAIR_LOST : PAIR_SURE;
 	if (entry->time <= f->buffer->lost || entry->time <= thread->disorder ||
 	    entry->damaged || exit->damaged || frame != frame->open->top)
 		return PAIR_LOST;
@@ -838,6 +900,9 @@ static int call_settle(struct pairing *pairing, struct pair_thread *thread,
 				      &undecided);
 	else if (undecided)
 		code = pending_decide(pairing, thread, left, NULL, &undecided);
+	if (frame->whole)
+		frame->inside_doubt |= pairing->wanted & PAIRING_PARTIAL ||
+				       call->entry.time <= frame->open->function->buffer->lost;
 	call->self = call->latency - frame->inside;
 	call->self_doubt = undecided || frame->inside_doubt || call->self < 0 ||
 			   frame->mark < thread->undecided;
@@ -854,7 +919,8 @@ static int call_alone(struct pairing *pairing, const struct event *event,
 		      const struct pair_known *known,
 		      struct pair_thread *thread)
 {
-	if (!key_map_find(&pairing->begun, pairing_process(event)) &&
+	if (!event->point->half &&
+	    !key_map_find(&pairing->begun, pairing_process(event)) &&
 	    key_map_add_number(&pairing->begun, pairing_process(event), 1))
 		return -ENOMEM;
 	if (thread && thread->top)
@@ -862,12 +928,23 @@ static int call_alone(struct pairing *pairing, const struct event *event,
 	pairing->alone = (struct pair_frame){
 		.call = {
 			.name = known->name, .exit = *event,
+			.order = pairing->events,
 			.pid = event->record->pid, .tid = event->record->tid,
 			.depth = thread ? thread->count : 0,
 			.index = known->index, .beside = known->beside,
 		},
 	};
 	return ended_add(pairing, &pairing->alone, PAIR_NO_PRE);
+}
+
+/* What was measured: the record is a bit later. */
+static int64_t whole_elapsed(const struct event *event, int64_t latency)
+{
+	struct event_data data = event_data(event);
+	uint64_t ns = data.length < sizeof(ns) ? UINT64_MAX :
+		      number_load(data.data, sizeof(ns));
+
+	return ns <= (uint64_t)latency ? (int64_t)ns : latency;
 }
 
 static int call_end(struct pairing *pairing, const struct event *event,
@@ -877,7 +954,10 @@ static int call_end(struct pairing *pairing, const struct event *event,
 	struct pair_open *open = thread ? thread_open_find(pairing, thread,
 							   known->function) :
 					  NULL;
-	struct pair_frame *frame = open ? open->top : NULL;
+	struct pair_frame *frame =
+		event->point->half ? key_map_find(&pairing->wholes,
+						  event->number) :
+		open ? open->top : NULL;
 	uint64_t left = UINT64_MAX;
 	struct ras_record *copy;
 	enum pair_doubt doubt;
@@ -891,13 +971,15 @@ static int call_end(struct pairing *pairing, const struct event *event,
 	}
 	frame->call.exit = *event;
 	frame->call.latency = distance(frame->call.entry.time, event->time);
+	if (frame->whole)
+		frame->call.latency = whole_elapsed(event, frame->call.latency);
 	seen->late = thread_pass(thread, event->time);
 	doubt = call_doubt(pairing, thread, known, frame);
 	if (known->function->longest < frame->call.latency)
 		known->function->longest = frame->call.latency;
 	if (calls_leave(pairing, thread, frame, PAIR_NO_POST, &left))
 		return -ENOMEM;
-	pair_frame_take(thread, frame);
+	pair_frame_take(pairing, thread, frame);
 	if (call_settle(pairing, thread, frame, doubt, left))
 		return -ENOMEM;
 	seen->role = doubt == PAIR_SURE ? PAIR_POST_MATCHED : PAIR_POST_UNSURE;
@@ -986,7 +1068,7 @@ struct pair_call *pairing_open_call(struct pairing *pairing)
 		doubt = PAIR_RECURSION;
 	} else {
 		frame = thread->top;
-		pair_frame_take(thread, frame);
+		pair_frame_take(pairing, thread, frame);
 	}
 	ended_add(pairing, frame, doubt);
 	return &frame->call;
@@ -1042,6 +1124,7 @@ void pairing_close(struct pairing *pairing)
 	key_map_free(&pairing->buffers);
 	key_map_free(&pairing->threads);
 	key_map_free(&pairing->opens);
+	key_map_free(&pairing->wholes);
 	key_map_free(&pairing->path_numbers);
 	free(pairing->paths);
 	free(pairing->ended);

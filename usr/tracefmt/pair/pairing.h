@@ -21,6 +21,10 @@
  *	  had no PRE. It and calls that were left are no longer reckoned with when
  *	  they would take a second and 10 times the longest call so far.
  *
+ * Of a whole call (unfold.h) nothing is in doubt but its self time. What began
+ * after it and ended before it in its thread is inside of it. One that comes late
+ * has no self time, because calls inside of it were given out before.
+ *
  * Calls that may go on in another thread (TFF_MIGRATES: goroutines) aren't
  * paired; the records don't have what they belong to.
  *
@@ -61,6 +65,7 @@ struct pair_call {
 	struct event entry, exit;	/* of a missing one `point` is NULL; see
 					 * PAIRING_RECORDS */
 	uint64_t number;	/* of the entry's event; NO_PRE: 0 */
+	uint64_t order;		/* ascends with the beginnings */
 	uint64_t parent;	/* number of the innermost call around it, if
 				 * that has a POST; 0: none is known */
 	enum pair_doubt doubt;
@@ -73,7 +78,9 @@ struct pair_call {
 	uint32_t path;		/* PAIRING_PATHS: functions of the calls around
 				 * it, and its own; 0: none */
 	bool beside;		/* it doesn't nest with others: its module has
-				 * an earlier session at the same time */
+				 * an earlier session at the same time, or it
+				 * is whole, and one ends inside of it that
+				 * began before it, or it came late */
 	uint64_t own;		/* the output's */
 };
 

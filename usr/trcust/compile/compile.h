@@ -99,6 +99,7 @@ struct compile_point {
 	/* of a CALL: what the exits use of its entry */
 	const struct expr *entries[TDF_ENTRY_VALUES_MAX];
 	size_t entry_count;
+	size_t entry_fields;	/* of a CALL: TFF_ENTRY_FIELDS */
 	char *fmt;		/* the default where the TSF has no FMT; NULL */
 	const char *no_return;	/* RETEP: why the kernel's return probe isn't
 				 * used, "it reads the address that it returns

@@ -126,8 +126,7 @@ static void add_item(struct bytes *out, const struct ctypes *types,
 	add_auto(out, types, item);
 }
 
-char *format_default(const struct ctypes *types,
-		     const struct compile_point *point)
+char *format_default(const struct ctypes *types, struct compile_point *point)
 {
 	const struct compile_item *items = point->items;
 	struct bytes out = {0};
@@ -142,6 +141,7 @@ char *format_default(const struct ctypes *types,
 				item->tsf->pos.column == next->tsf->pos.column;
 
 		add_item(&out, types, item);
+		point->entry_fields += !item->tsf->at_exit;
 		bytes_print(&out, together ? " " : "\n");
 		if (out.size + strlen(REST) <= TFF_FMT_MAX)
 			continue;
@@ -192,6 +192,7 @@ struct fmt_check {
 	} named[NAMED_MAX];
 	size_t named_count;
 	bool renamed;		/* the FMTs are not printed as written */
+	bool at_exit;		/* an exit's item has been printed */
 	/* the control */
 	const struct tsf_string *fmt;
 	const struct format_step *step;
@@ -506,6 +507,14 @@ static void check_control(struct fmt_check *k, bool repeated)
 	k->last = control_pos(k);
 }
 
+/* Fields of a CALL's entry (TFF_ENTRY_FIELDS) */
+static void fields_count(struct fmt_check *k)
+{
+	k->at_exit |= k->item && k->item->tsf->at_exit;
+	k->point->entry_fields += !k->at_exit && !is_prefix(k->step) &&
+				  k->step->letter != 'I';
+}
+
 /* What the name means at one site: units may have types of their own that are
  * called so. */
 static int fetch_at(const struct fmt_check *k, const struct compile_site *site,
@@ -695,6 +704,7 @@ static int check_fmt(struct fmt_check *k)
 			k->done = true;
 		} else if (takes_data(k->step)) {
 			check_control(k, i && k->step[-1].letter == 'R');
+			fields_count(k);
 		}
 		if (k->done || takes_data(k->step))
 			continue;

@@ -15,8 +15,7 @@
  *
  * To be freed; NULL: no memory.
  */
-char *format_default(const struct ctypes *types,
-		     const struct compile_point *point);
+char *format_default(const struct ctypes *types, struct compile_point *point);
 
 /* Warns of controls in the FMTs of a tracepoint that can't match what its data
  * statements log, and of C types that don't exist. Types that the FMTs name are

@@ -622,6 +622,8 @@ void decode_record(const struct decode_format *format,
 	};
 
 	for (; step < d.stop; step++) {
+		struct decode_piece *out = step->hidden ? d.out : NULL;
+
 		switch (step->letter) {
 		case STEP_TEXT:
 			decode_piece_add(&d, step);
@@ -640,6 +642,7 @@ void decode_record(const struct decode_format *format,
 		default:
 			data_take(&d, step, false);
 		}
+		d.out = out ? out : d.out;
 	}
 	*result = (struct decode_result){
 		.count = d.out - pieces, .status = d.flags, .misfit = d.misfit,

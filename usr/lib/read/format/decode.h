@@ -32,6 +32,7 @@ struct decode_step {
 	bool repeats;		/* follows %R */
 	bool rest;		/* takes what its item has */
 	bool fixed;		/* takes `bytes`, which are its value */
+	bool hidden;		/* takes data, but makes no piece and no field */
 	enum format_type type;	/* of STEP_TYPED */
 	uint32_t ctype;		/* VALUE */
 	uint16_t items;		/* VALUE, S: of a shape, which consists of so

@@ -493,7 +493,8 @@ static int field_set_fill(struct field_set *set, struct decode_format *format,
 		struct field *field = &set->fields[set->count];
 
 		step->field = DECODE_NO_FIELD;
-		if (step->letter == STEP_TEXT || strchr("PRXYI", step->letter))
+		if (step->letter == STEP_TEXT || step->hidden ||
+		    strchr("PRXYI", step->letter))
 			continue;
 		step->field = set->count++;
 		*field = (struct field){

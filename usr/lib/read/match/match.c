@@ -224,6 +224,8 @@ static void match_point_free(struct match_point *point)
 {
 	if (!point)
 		return;
+	match_point_free(point->halves[0]);
+	match_point_free(point->halves[1]);
 	field_set_free(&point->fields);
 	decode_free(&point->format);
 	free(point->title);
@@ -244,19 +246,95 @@ static int point_format(struct match_point *point,
 	return field_set_make(&point->fields, &point->format);
 }
 
+static struct match_point *match_point_alloc(uint64_t key)
+{
+	struct match_point *point = aligned_alloc(_Alignof(struct match_point),
+						  sizeof(*point));
+
+	if (point)
+		memset(point, 0, sizeof(*point));
+	if (point)
+		point->key = key;
+	return point;
+}
+
+/* Hide what the other half prints, and how long the call took, which is no value
+ * of either. */
+static void half_hide(struct match_point *half)
+{
+	struct decode_format *format = &half->format;
+	uint32_t split = TFF_ENTRY_FIELDS(half->entry->flags);
+	uint32_t fields = 0;
+	size_t texts = 0;	/* that are in front of the step */
+	bool taken = false, shown = false;
+
+	for (size_t i = 0; i < format->count; i++) {
+		struct decode_step *step = &format->steps[i];
+		bool is_field = step->field != DECODE_NO_FIELD;
+		bool elapsed = !taken && is_field && step->fixed &&
+			       step->bytes == 8;
+		bool hidden = elapsed ||
+			      (fields < split) != (half->half == MATCH_ENTRY);
+
+		if (step->letter == STEP_TEXT) {
+			texts++;
+			continue;
+		}
+		/* what is in front of a control belongs to it */
+		for (; texts; texts--)
+			step[-(ptrdiff_t)texts].hidden = hidden;
+		step->hidden = hidden;
+		if (!hidden && !shown && i && step[-1].letter == STEP_TEXT &&
+		    step[-1].length && step[-1].text[0] == '\n') {
+			step[-1].text++;
+			step[-1].length--;
+		}
+		shown |= !hidden;
+		fields += is_field;
+		taken = true;
+	}
+}
+
+/* 0 or -ENOMEM. */
+static int half_make(const struct match_point *point, enum match_half which,
+		     const struct match_candidate *best)
+{
+	struct match_point *half = match_point_alloc(point->key);
+
+	if (!half)
+		return -ENOMEM;
+	*half = (struct match_point){
+		.key = point->key, .session = point->session,
+		.armed = point->armed, .formatted = point->formatted,
+		.forced = point->forced, .context = point->context,
+		.title_length = point->title_length, .half = which,
+	};
+	((struct match_point *)point)->halves[which - MATCH_ENTRY] = half;
+	half->title = malloc(half->title_length + TEXT_SLACK);
+	if (!half->title)
+		return -ENOMEM;
+	memcpy(half->title, point->title, half->title_length);
+	if (!point->formatted)
+		return 0;
+	if (point_format(half, best))
+		return -ENOMEM;
+	half_hide(half);
+	field_set_free(&half->fields);
+	free(half->format.plain);
+	half->format.plain = NULL;
+	return field_set_make(&half->fields, &half->format);
+}
+
 static struct match_point *match_point_make(struct match *match,
 					    const struct ras_record *record,
 					    uint64_t key)
 {
-	struct match_point *point = aligned_alloc(_Alignof(struct match_point),
-						  sizeof(*point));
+	struct match_point *point = match_point_alloc(key);
 	struct match_candidate best = { 0 };
 	int code = 0;
 
 	if (!point)
 		return NULL;
-	memset(point, 0, sizeof(*point));
-	point->key = key;
 	point_locate(point, match, record);
 	candidate_find(match, point, record, &best);
 	point->formatted = best.rank >= 8 || (best.rank && match->force);
@@ -274,11 +352,14 @@ static struct match_point *match_point_make(struct match *match,
 		code = -ENOMEM;
 	else if (point->formatted)
 		code = point_format(point, &best);
-	if (code || point_title(point, &best, point->formatted)) {
-		match_point_free(point);
-		return NULL;
-	}
-	return point;
+	code = code ? code : point_title(point, &best, point->formatted);
+	for (int i = MATCH_ENTRY; i <= MATCH_EXIT && !code &&
+	     record->flags & RAS_RECORD_WHOLE; i++)
+		code = half_make(point, i, &best);
+	if (!code)
+		return point;
+	match_point_free(point);
+	return NULL;
 }
 
 /* ---- the points ---- */

@@ -15,6 +15,12 @@
 #include "lib/read/trace_file.h"
 #include "lib/read/format/stack.h"
 
+/*
+ * A record of a whole call has data of an entry and of an exit. Outputs of calls
+ * get it twice, as PRE and as POST, each with a point that has only its fields.
+ */
+enum match_half { MATCH_ALL, MATCH_ENTRY, MATCH_EXIT };
+
 /* A tracepoint of the trace. */
 struct match_point {
 	uint64_t key;		/* session, major, minor, point */
@@ -31,6 +37,8 @@ struct match_point {
 	struct field_set fields;
 	bool forced;		/* its hash is another one */
 	uint32_t context;	/* RAS_CONTEXT_*: what its records have */
+	enum match_half half;
+	struct match_point *halves[2];	/* of whole calls; else NULL */
 	/* written while other threads read what is above: apart from it */
 	_Alignas(64) uint64_t present;	/* records met */
 	uint64_t reached;	/* the least that was recorded: sequence

@@ -21,7 +21,7 @@ const events = {
 	flags: new Uint16Array(n), length: new Uint16Array(n),
 	role: new Uint8Array(n), depth: new Uint32Array(n),
 	latency: new Float64Array(n),	// of a POST with its PRE, ns
-	call: new Float64Array(n),	// number of that PRE
+	call: new Int32Array(n),	// row of that PRE; below 0: not here
 	self: new Float64Array(n),	// of this; NaN: not known
 	partner: new Int32Array(n).fill(-1),	// row of the other half
 	parent: new Int32Array(n).fill(-1),	// row of the PRE around it
@@ -86,7 +86,7 @@ function tileRead(tile, first) {
 		return self < 0 ? NaN : self;
 	});
 	for (let i = first; i < first + rows; i++)
-		events.call[i] = events.number[i] - numbers.next();
+		events.call[i] = i - numbers.next();
 	tile.element.remove();
 	delete tile.element;
 }
@@ -152,21 +152,6 @@ function threadOf(i) {
 	return number;
 }
 
-// The row of an event's number, or -1; numbers ascend.
-function dataFind(number, end = n) {
-	let low = 0, high = end - 1;
-	while (low <= high) {
-		const middle = (low + high) >> 1;
-		if (events.number[middle] === number)
-			return middle;
-		if (events.number[middle] < number)
-			low = middle + 1;
-		else
-			high = middle - 1;
-	}
-	return -1;
-}
-
 // Pairs, and what is around an event; in the order of rows.
 function callFind(i) {
 	const depth = events.depth[i], role = events.role[i];
@@ -176,7 +161,7 @@ function callFind(i) {
 	if (role === ROLE_PRE) {
 		open[depth] = i;
 	} else if (role === ROLE_MATCHED) {
-		const call = dataFind(events.call[i], i);
+		const call = events.call[i];
 		if (call >= 0) {
 			events.partner[i] = call;
 			events.partner[call] = i;
