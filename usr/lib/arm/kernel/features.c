@@ -18,7 +18,7 @@
  * their number, from 1), then strings. Documentation/bpf/btf.rst.
  */
 
-#define BTF_WANTS_MAX	44
+#define BTF_WANTS_MAX	48
 
 struct btf_file {
 	const uint8_t *data;
@@ -168,7 +168,7 @@ static const struct btf_type *btf_cursor_next(struct btf_cursor *cursor,
 /* Ids become places by `at`, filled as far as the types are gone through. */
 struct btf_index {
 	uint32_t *at;
-	uint32_t count, room;
+	uint32_t count;
 	uint32_t left;		/* anonymous members to look into: a structure
 				 * that is hostile has itself in it */
 };
@@ -281,14 +281,44 @@ struct btf_search {
 	uint32_t id;		/* 0: not found yet */
 };
 
+/* How names begin that are looked for: nearly all of the kernel's many types are
+ * passed over by one bit, of two bytes of their names. */
+struct btf_filter {
+	uint64_t begins[1 << 16 >> 6];
+};
+
+static uint16_t name_begin(const char *name, size_t length)
+{
+	return (uint8_t)name[0] << 8 | (uint8_t)(length > 1 ? name[1] : 0);
+}
+
+static void filter_add_name(struct btf_filter *filter, const char *name,
+			    size_t length)
+{
+	uint16_t begin = name_begin(name, length);
+
+	filter->begins[begin / 64] |= 1ull << begin % 64;
+}
+
+static bool filter_passes(const struct btf_filter *filter,
+			  const struct btf *btf, uint32_t name)
+{
+	uint16_t begin;
+
+	if (btf->strings_length < 2 || name > btf->strings_length - 2)
+		return false;
+	begin = name_begin(btf->strings + name, 2);
+	return filter->begins[begin / 64] >> begin % 64 & 1;
+}
+
 static void type_match(struct btf_search *searches, size_t count,
-		       const struct btf *btf, const struct btf_type *type,
-		       uint32_t id)
+		       const struct btf_filter *filter, const struct btf *btf,
+		       const struct btf_type *type, uint32_t id)
 {
 	uint32_t kind = BTF_INFO_KIND(type->info);
 
-	if (kind != BTF_KIND_STRUCT && kind != BTF_KIND_FUNC &&
-	    kind != BTF_KIND_VAR)
+	if ((kind != BTF_KIND_STRUCT && kind != BTF_KIND_FUNC &&
+	     kind != BTF_KIND_VAR) || !filter_passes(filter, btf, type->name_off))
 		return;
 	for (size_t i = 0; i < count; i++) {
 		struct btf_search *search = &searches[i];
@@ -303,23 +333,23 @@ static void type_match(struct btf_search *searches, size_t count,
 static bool types_search(const struct btf *btf, struct btf_index *index,
 			 struct btf_search *searches, size_t count)
 {
+	/* of the index only what is used takes memory */
+	size_t most = btf->types_length / sizeof(struct btf_type);
+	struct btf_filter filter = { 0 };
 	const struct btf_type *type;
 	struct btf_cursor cursor = { 0 };
 	uint32_t at = 0;
-	uint32_t *grown;
 
+	index->at = malloc((most + 1) * sizeof(*index->at));
+	if (!index->at)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		filter_add_name(&filter, searches[i].want->name,
+				searches[i].length);
 	while ((type = btf_cursor_next(&cursor, btf))) {
-		if (index->count == index->room) {
-			index->room = index->room ? index->room * 2 : 1 << 16;
-			grown = realloc(index->at,
-					index->room * sizeof(*grown));
-			if (!grown)
-				return false;
-			index->at = grown;
-		}
 		index->at[index->count++] = at;
 		at = cursor.at;
-		type_match(searches, count, btf, type, cursor.id);
+		type_match(searches, count, &filter, btf, type, cursor.id);
 	}
 	return true;
 }
@@ -408,53 +438,18 @@ static int pmu_type(const char *name)
 	return type;
 }
 
-int features_read_btf(struct features *features)
+/* What of the kernel's types anything here needs: one pass over them, which takes
+ * a millisecond. */
+struct kernel_types {
+	bool read;
+	int code;
+	uint32_t preempt_disable, preempt_enable, is_return;
+	struct body_layout layout;
+};
+
+static int kernel_types_find(struct kernel_types *types)
 {
-	uint32_t disable = 0, enable = 0;
-	const struct btf_want wants[] = {
-		{ "bpf_preempt_disable()", &disable },
-		{ "bpf_preempt_enable()", &enable },
-	};
-
-	int code = btf_find(BTF_VMLINUX, wants, 2);
-
-	if (code || !disable || !enable)
-		return code == -ENOMEM ? code : 0;
-	features->preempt_disable = disable;
-	features->preempt_enable = enable;
-	return 0;
-}
-
-/* fds: BTF of the modules whose kfuncs are called, from 1 on; or NULL */
-static bool can_load(const struct bpf_insn *insns, size_t count, const int *fds)
-{
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .fd_array = fds);
-	int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "rastrace", "GPL", insns,
-			       count, &opts);
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
-/* A kernel without CONFIG_KALLSYMS_ALL has types of its variables and doesn't find
- * them. */
-static bool variable_works(uint32_t id)
-{
-	const struct bpf_insn insns[] = {
-		{ .code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = BPF_REG_1,
-		  .src_reg = BPF_PSEUDO_BTF_ID, .imm = id },
-		{ 0 },
-		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_this_cpu_ptr },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-
-	return can_load(insns, 5, NULL);
-}
-
-int features_read_layout(struct body_layout *layout)
-{
+	struct body_layout *layout = &types->layout;
 	char bases[BODY_THREAD_BASES][64];
 	uint32_t uffd = UNKNOWN;	/* empty: there is no userfaultfd */
 	uint32_t hot = 0, hot_count = UNKNOWN;	/* as of Linux 6.2 to 6.14 */
@@ -500,10 +495,13 @@ int features_read_layout(struct body_layout *layout)
 		{ "__preempt_count:", &layout->cpu_count },
 		{ "pcpu_hot:", &hot },
 		{ "pcpu_hot.preempt_count", &hot_count },
+		{ "bpf_preempt_disable()", &types->preempt_disable },
+		{ "bpf_preempt_enable()", &types->preempt_enable },
+		{ "bpf_session_is_return()", &types->is_return },
 	};
 	int code;
 
-	*layout = (struct body_layout){ .inode_mode = UNKNOWN };
+	*types = (struct kernel_types){ .layout.inode_mode = UNKNOWN };
 	for (int i = 0; i < BODY_THREAD_BASES; i++) {
 		const struct body_thread_base *base = &body_thread_bases[i];
 
@@ -520,14 +518,73 @@ int features_read_layout(struct body_layout *layout)
 		layout->cpu_count = hot;
 		layout->cpu_count_at = hot_count;
 	}
-	if (layout->cpu_count && !variable_works(layout->cpu_count))
-		layout->cpu_count = 0;
 	layout->vma = layout->vma_flags && layout->vma_file &&
 		      layout->vma_ops && uffd != UNKNOWN &&
 		      layout->file_inode &&
 		      layout->inode_mode != UNKNOWN && layout->inode_sb &&
 		      layout->sb_magic && layout->sb_bdev;
 	return code;
+}
+
+/* They stay what they are. */
+static const struct kernel_types *kernel_types(void)
+{
+	static struct kernel_types types;
+
+	if (!types.read) {
+		types.code = kernel_types_find(&types);
+		types.read = types.code != -ENOMEM;
+	}
+	return &types;
+}
+
+int features_read_btf(struct features *features)
+{
+	const struct kernel_types *types = kernel_types();
+
+	if (types->code || !types->preempt_disable || !types->preempt_enable)
+		return types->code == -ENOMEM ? types->code : 0;
+	features->preempt_disable = types->preempt_disable;
+	features->preempt_enable = types->preempt_enable;
+	return 0;
+}
+
+/* fds: BTF of the modules whose kfuncs are called, from 1 on; or NULL */
+static bool can_load(const struct bpf_insn *insns, size_t count, const int *fds)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .fd_array = fds);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "rastrace", "GPL", insns,
+			       count, &opts);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* A kernel without CONFIG_KALLSYMS_ALL has types of its variables and doesn't find
+ * them. */
+static bool variable_works(uint32_t id)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_PSEUDO_BTF_ID, .imm = id },
+		{ 0 },
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_this_cpu_ptr },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+
+	return can_load(insns, 5, NULL);
+}
+
+int features_read_layout(struct body_layout *layout)
+{
+	const struct kernel_types *types = kernel_types();
+
+	*layout = types->layout;
+	if (layout->cpu_count && !variable_works(layout->cpu_count))
+		layout->cpu_count = 0;
+	return types->code;
 }
 
 static int load_empty(const struct features *features, uint32_t attach_type,
@@ -648,8 +705,7 @@ static int multi_refusal(const struct features *features, uint32_t pid)
 /* Kernels after 6.19 give it the context, which the others don't look at. */
 uint32_t features_session(const struct features *features)
 {
-	uint32_t is_return = 0;
-	const struct btf_want want = { "bpf_session_is_return()", &is_return };
+	uint32_t is_return = kernel_types()->is_return;
 	struct bpf_insn insns[] = {
 		{ .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_KFUNC_CALL },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
@@ -659,7 +715,7 @@ uint32_t features_session(const struct features *features)
 		    .expected_attach_type = SYSBPF_UPROBE_SESSION);
 	int program;
 
-	if (!features->multi || btf_find(BTF_VMLINUX, &want, 1) || !is_return)
+	if (!features->multi || !is_return)
 		return 0;
 	insns[0].imm = is_return;
 	program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "rastrace", "GPL", insns,
