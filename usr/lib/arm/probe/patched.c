@@ -316,6 +316,9 @@ static int memory_open(uint32_t pid, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+/* The kernel writes a page of mappings at a time; stdio asks for a quarter. */
+#define MAPS_READ	4096
+
 /* -EAGAIN: its mappings changed meanwhile. */
 static int process_mappings_check(const struct patched *patched, uint32_t pid,
 				  struct error *err)
@@ -323,9 +326,11 @@ static int process_mappings_check(const struct patched *patched, uint32_t pid,
 	struct memory memory = { .pid = pid, .pagemap = -1, .bytes = -1 };
 	int fd = memory_open(pid, "maps"), code = 0;
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-	char line[PATH_MAX + 128];
+	char line[PATH_MAX + 128], room[MAPS_READ];
 	struct maps_line maps;
 
+	if (file)
+		setvbuf(file, room, _IOFBF, sizeof(room));
 	while (file && !code && fgets(line, sizeof(line), file)) {
 		if (!line_may_be_of(patched->target, line) ||
 		    !maps_line_parse(line, &maps) ||
