@@ -362,6 +362,37 @@ void direct_read(struct gen *gen, const struct direct_to *to, uint32_t bytes,
 	changes_check(gen, slow);
 }
 
+/* What is read after the last byte is of the same page, and not part of the item:
+ * what follows overwrites it, or the record ends before it. */
+void direct_counted(struct gen *gen, const struct direct_to *to, uint32_t most,
+		    int bytes, int address, code_label slow)
+{
+	int any = code_temp_new(gen->c), words = code_copy(gen->c, bytes);
+	code_label done = code_label_new(gen->c);
+	struct code *c = gen->c;
+
+	gen->direct.reads++;
+	code_alu_imm(c, BPF_ADD, words, 7);
+	code_alu_imm(c, BPF_RSH, words, 3);
+	code_move(c, R1, words);
+	code_alu_imm(c, BPF_LSH, R1, 3);
+	code_move(c, R2, address);
+	code_alu_imm(c, BPF_AND, R2, PAGE_BYTES - 1);
+	code_alu(c, BPF_ADD, R1, R2);
+	code_jump_imm(c, BPF_JGT, R1, PAGE_BYTES, slow);
+	host_load(gen, address, 1, slow);
+	for (uint32_t at = 0; at < most; at += 8) {
+		code_load(c, 8, R1, R0, at);
+		word_store(gen, to, 8, at, R1);
+		code_alu(c, at ? BPF_OR : BPF_MOV, any, R1);
+		if (at + 8 < most)
+			code_jump_imm(c, BPF_JLE, words, at / 8 + 1, done);
+	}
+	code_label_place(c, done);
+	zeros_check(gen, any, slow);
+	changes_check(gen, slow);
+}
+
 #define WORD_ONES	0x0101010101010101ULL
 #define WORD_HIGHS	0x8080808080808080ULL
 

@@ -321,6 +321,10 @@ void read_to_record(struct gen *gen, const struct gen_place *place, int more,
 /* The same, of as many bytes as a register says, which has bounds */
 void read_variable(struct gen *gen, const struct gen_place *place, int more,
 		   int bytes, const struct gen_value *address);
+/* The same with a length of 1 or more, and room for `most` bytes, a multiple of 8:
+ * without a call if that can be */
+void read_counted(struct gen *gen, const struct gen_place *place, int more,
+		  uint32_t most, int bytes, const struct gen_value *address);
 /* A string of at most `most` bytes, its zero included, without a call if that can
  * be: r0 = as of the helper. False: not in this body. */
 bool read_string_direct(struct gen *gen, const struct gen_place *place, int more,
@@ -339,8 +343,9 @@ void read_own_generate(struct gen *gen);
  * direct.c: reading without a call. Begins and ends with the data of the record, in
  * whose memory it remembers what it has found.
  *
- * Then `bytes` bytes at the address in a register, or a string of at most `most`
- * bytes, its zero included, into the record: r0 = its bytes as of the helper.
+ * Then `bytes` bytes at the address in a register, as many as are in a register, in
+ * words with room for `most`, or a string of at most `most` bytes, its zero
+ * included, into the record: r0 = its bytes as of the helper.
  * What can't be read so goes to `slow`, with nothing or something written. They
  * may be so many, if these fit; of a string DIRECT_STRING_LEAST or more.
  */
@@ -350,6 +355,8 @@ void direct_end(struct gen *gen);
 bool direct_fits(const struct gen *gen, uint32_t bytes);
 void direct_read(struct gen *gen, const struct direct_to *to, uint32_t bytes,
 		 int address, code_label slow);
+void direct_counted(struct gen *gen, const struct direct_to *to, uint32_t most,
+		    int bytes, int address, code_label slow);
 void direct_string(struct gen *gen, const struct direct_to *to, uint32_t most,
 		   int address, code_label slow);
 

@@ -297,6 +297,24 @@ static int item_generate_length(struct gen *gen, const struct tdf_stmt *stmt,
 	return length;
 }
 
+/* The same with the length in the map; what is above the limit isn't there. */
+static int length_of_site(struct gen *gen, const struct body_length *own,
+			  uint32_t limit)
+{
+	code_label above = code_label_new(gen->c), back = code_label_new(gen->c);
+	int length = temp_load(gen, 8, gen->offsets, 8 * own->word);
+	struct code *c = gen->c;
+
+	code_jump_imm(c, BPF_JGT, length, limit, above);
+	code_rare_begin(c);
+	code_label_place(c, above);
+	code_const(c, length, limit);
+	code_jump(c, back);
+	code_rare_end(c);
+	code_label_place(c, back);
+	return length;
+}
+
 /*
  * The part of `length` that the budget leaves, `limit`. What may be a constant is
  * on the right: on the left the verifier of 6.1 doesn't compare it with the
@@ -341,7 +359,10 @@ static void item_room_check(struct gen *gen, int bytes)
 static void variable_item(struct gen *gen, const struct tdf_stmt *stmt,
 			  code_label done)
 {
-	uint32_t most = min_u32(stmt->length, gen->item->limit + 1);
+	const struct body_length *own =
+		plan_length_find(gen->plan, gen->item->first);
+	uint32_t most = min_u32(own ? own->most : stmt->length,
+				gen->item->limit + 1);
 	struct gen_place item = gen->place, next;
 	struct code *c = gen->c;
 	struct gen_value address;
@@ -353,7 +374,8 @@ static void variable_item(struct gen *gen, const struct tdf_stmt *stmt,
 		length = item_generate_length(gen, stmt, most);
 	} else {
 		item_state_store(gen, &item, RAS_ITEM_VALUE);
-		length = temp_const(gen, most);
+		length = own ? length_of_site(gen, own, most) :
+			       temp_const(gen, most);
 	}
 	if (gen->item->budget)
 		budget_cut(gen, length, limit);
@@ -369,7 +391,11 @@ static void variable_item(struct gen *gen, const struct tdf_stmt *stmt,
 	item_value_generate(gen, stmt, &address);
 	if (stmt->flags & TDF_STMT_SEGMENT)
 		item_room_check(gen, length);
-	read_variable(gen, &item, RAS_ITEM_PREFIX, length, &address);
+	if (own)
+		read_counted(gen, &item, RAS_ITEM_PREFIX, own->most, length,
+			     &address);
+	else
+		read_variable(gen, &item, RAS_ITEM_PREFIX, length, &address);
 	gen->place = next;
 }
 

@@ -191,6 +191,29 @@ void read_variable(struct gen *gen, const struct gen_place *place, int more,
 	fault_unreadable_if(gen, BPF_JNE, R0, 0, address);
 }
 
+void read_counted(struct gen *gen, const struct gen_place *place, int more,
+		  uint32_t most, int bytes, const struct gen_value *address)
+{
+	struct direct_to to = { place->base, place->off + more, 0 };
+	code_label slow = code_label_new(gen->c), done = code_label_new(gen->c);
+	struct code *c = gen->c;
+	int reg;
+
+	if (!direct_fits(gen, most)) {
+		read_variable(gen, place, more, bytes, address);
+		return;
+	}
+	reg = code_temp_new(c);
+	value_address_load(gen, address, reg);
+	direct_counted(gen, &to, most, bytes, reg, slow);
+	code_rare_begin(c);
+	code_label_place(c, slow);
+	read_variable(gen, place, more, bytes, address);
+	code_jump(c, done);
+	code_rare_end(c);
+	code_label_place(c, done);
+}
+
 void read_to_record(struct gen *gen, const struct gen_place *place, int more,
 		    uint32_t bytes, const struct gen_value *address)
 {

@@ -156,6 +156,24 @@ static bool stmt_aggregates(const struct tdf_stmt *stmt)
 	return stmt->kind == TDF_STMT_BY || stmt->kind == TDF_STMT_AGGREGATE;
 }
 
+const struct body_length *plan_length_find(const struct plan *plan,
+					   uint32_t stmt)
+{
+	const struct body_target *target = plan->target;
+
+	for (uint32_t i = 0; i < target->length_count; i++)
+		if (target->lengths[i].stmt == stmt)
+			return &target->lengths[i];
+	return NULL;
+}
+
+static uint32_t stmt_bytes(const struct plan *plan, uint32_t stmt)
+{
+	const struct body_length *length = plan_length_find(plan, stmt);
+
+	return length ? length->most : plan->tdf->stmts[stmt].length;
+}
+
 /* The statements of items, and their sums. MORE belongs to the one before. */
 static void items_find(struct plan *plan)
 {
@@ -171,7 +189,7 @@ static void items_find(struct plan *plan)
 	     !stmt_aggregates(&stmts[i]); item++) {
 		item->first = i;
 		do {
-			item->bytes += stmts[i++].length;
+			item->bytes += stmt_bytes(plan, i++);
 		} while (i < end && stmts[i].flags & TDF_STMT_MORE);
 		item->end = i;
 		plan->item_count++;
@@ -197,7 +215,8 @@ static bool kind_has_number(int kind)
 }
 
 /* Before the sizes are known: which is VARIABLE, because of the budget, isn't. */
-static enum plan_item_kind item_kind_find(const struct plan_item *item,
+static enum plan_item_kind item_kind_find(const struct plan *plan,
+					  const struct plan_item *item,
 					  const struct tdf_stmt *stmt)
 {
 	switch (stmt->kind) {
@@ -216,7 +235,8 @@ static enum plan_item_kind item_kind_find(const struct plan_item *item,
 		return ITEM_STRING;
 	if (stmt->kind == TDF_STMT_VALUE || item->end > item->first + 1)
 		return ITEM_SUM;
-	return stmt->flags & TDF_STMT_LEN ? ITEM_VARIABLE : ITEM_PLAIN;
+	return stmt->flags & TDF_STMT_LEN || plan_length_find(plan, item->first) ?
+		ITEM_VARIABLE : ITEM_PLAIN;
 }
 
 static void items_know(struct plan *plan)
@@ -226,7 +246,7 @@ static void items_know(struct plan *plan)
 		const struct tdf_stmt *stmt = &plan->tdf->stmts[item->first];
 		unsigned int uses;
 
-		item->kind = item_kind_find(item, stmt);
+		item->kind = item_kind_find(plan, item, stmt);
 		if (!kind_has_number(stmt->kind))
 			continue;
 		item->number = ++plan->numbers;
@@ -271,6 +291,8 @@ static uint32_t item_widest(const struct plan *plan,
 		return STACK_ITEM_BYTES(stmt->length);
 	if (stmt->kind == TDF_STMT_VALUE || item->end > item->first + 1)
 		return item->bytes + PLAN_VALUE_BYTES;
+	if (plan_length_find(plan, item->first))	/* in words */
+		return least(item->bytes, (plan->budget + 8) & ~7u);
 	return least(item->bytes, plan->budget) + 2;
 }
 

@@ -282,7 +282,7 @@ static void reads_walk_stmt(struct reads_walk *w, const struct tdf_stmt *stmt)
 		if (op.operand == RPN_JUMP)
 			return;
 	}
-	if (stmt->kind == TDF_STMT_MEM) {
+	if (stmt->kind == TDF_STMT_MEM && !plan_length_find(w->plan, w->stmt)) {
 		int read =
 			read_walk(w, reads_top(w), stmt->length, READS_BYTES);
 

@@ -102,6 +102,13 @@ struct body_offset {
 };
 #define BODY_OFFSET_NONE	((__u32)-1)
 
+/* The same of the length of a MEM that is an item by itself */
+struct body_length {
+	__u32 stmt;		/* index in the TDF's table */
+	__u32 word;		/* of the site's in the map */
+	__u32 most;		/* what it is at most: a multiple of 8 */
+};
+
 /* Where the program runs and which maps it finds there. */
 struct body_target {
 	enum body_context context;
@@ -118,7 +125,8 @@ struct body_target {
 	__u32 open_bytes;
 	int offsets_fd;			/* words of 8 bytes, by site */
 	const struct body_offset *offsets;	/* those that are there */
-	__u32 offset_count;
+	const struct body_length *lengths;
+	__u32 offset_count, length_count;
 	int test_fd;			/* BODY_TEST: one entry, u64 cookie,
 					 * then struct pt_regs */
 	bool single;			/* the program has one link, with this

@@ -414,18 +414,45 @@ static void random_point(struct bed *bed, uint64_t number)
 		add_statement(bed);
 }
 
-/* Some offsets are in a map, as those of sites that share a program. */
+/* Some offsets are in a map, and some lengths, as those of sites that share a
+ * program. */
 static struct body_offset offsets[64];
+static struct body_length lengths[TDF_STMTS_MAX];
 static int offsets_fd;
+
+/* The length is the last word of those that are left. */
+static void random_length(struct bed *bed, uint32_t stmt, uint64_t *words,
+			  uint32_t *left)
+{
+	const struct tdf_stmt *s = &bed->stmts[stmt];
+	struct body_target *t = &bed->target;
+	uint32_t most = (s->length + 7) & ~7u;
+
+	if (s->kind != TDF_STMT_MEM || !*left || random_below(3) == 0 ||
+	    s->flags & (TDF_STMT_LEN | TDF_STMT_RAW | TDF_STMT_MORE |
+			TDF_STMT_SEGMENT) ||
+	    (stmt + 1 < bed->site.stmts && s[1].flags & TDF_STMT_MORE))
+		return;
+	words[--*left] = s->length;
+	lengths[t->length_count++] = (struct body_length){
+		.stmt = stmt, .word = *left,
+		.most = random_below(2) ? most :
+			most + 8 * random_below(9),
+	};
+}
 
 static void random_offsets(struct bed *bed, uint32_t site)
 {
+	uint32_t left = OFFSET_WORDS;
 	uint64_t words[OFFSET_WORDS];
 	struct body_target *t = &bed->target;
 
 	for (int i = 0; i < OFFSET_WORDS; i++)
 		words[i] = random_below(1 << 20) * 8ULL -
 			   random_below(2) * (1 << 22);
+	t->lengths = lengths;
+	for (__u32 i = 0; i < bed->site.stmts && left > 4; i++)
+		random_length(bed, i, words, &left);
 	if (bpf_map_update_elem(offsets_fd, &site, words, 0))
 		tap_bail("cannot set offsets: %s", strerror(errno));
 	t->offsets_fd = offsets_fd;
@@ -436,7 +463,7 @@ static void random_offsets(struct bed *bed, uint32_t site)
 		struct rpn_op op = { 0 };
 
 		while (rpn_next(bed->rpn + s->rpn, s->rpn_length, &op)) {
-			uint32_t word = random_below(OFFSET_WORDS);
+			uint32_t word = random_below(left);
 
 			if (op.code != RPN_plus_uconst || random_below(4) == 0 ||
 			    t->offset_count == 64)
@@ -493,7 +520,7 @@ static bool run(struct bed *bed, uint64_t number)
 	int ret;
 
 	random_point(bed, number);
-	bed->target.offset_count = 0;
+	bed->target.offset_count = bed->target.length_count = 0;
 	if (number & 8)
 		random_offsets(bed, number % BED_SITES);
 	bed->target.direct = is_direct && number & 4 ? &direct : NULL;

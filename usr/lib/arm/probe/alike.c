@@ -11,6 +11,10 @@
 
 #define OFFSETS_MOST	32	/* of a site, to share a program with others */
 #define OFFSET_LOW	7	/* what decides how memory is aligned is equal */
+#define LENGTH_EXACT	8	/* a longer one may be in the map ... */
+#define LENGTH_SHORT	64	/* ... together with all up to this, which are read
+				 * without a call, and others up to a power of
+				 * two: a budget cuts what may be longer */
 
 /* What isn't listed here may make bodies that differ. */
 #define POINT_FLAGS	TDF_POINT_CONTINUE
@@ -44,7 +48,7 @@ static int shape_add(struct alike *alike, const void *data, size_t size)
 	return 0;
 }
 
-static int shape_offset_add(struct alike *alike, uint64_t value, uint32_t at)
+static int shape_value_add(struct alike *alike, struct alike_offset value)
 {
 	size_t room = 2 * alike->offset_room + 64;
 	struct alike_offset *grown;
@@ -56,8 +60,7 @@ static int shape_offset_add(struct alike *alike, uint64_t value, uint32_t at)
 		alike->offsets = grown;
 		alike->offset_room = room;
 	}
-	alike->offsets[alike->offset_count++] =
-		(struct alike_offset){ value, at };
+	alike->offsets[alike->offset_count++] = value;
 	return 0;
 }
 
@@ -89,21 +92,49 @@ static int shape_expression_add(struct alike *alike, const struct tdf *tdf,
 		code = shape_add(alike, &(uint8_t[]){ op.code,
 						      op.a & OFFSET_LOW }, 2);
 		if (!code)
-			code = shape_offset_add(alike, op.a, at + op.at);
+			code = shape_value_add(alike, (struct alike_offset){
+				.value = op.a, .at = at + op.at,
+			});
 	}
 	/* an operation's code is never 0 */
 	return code ? code : shape_add(alike, "", 1);
 }
 
-static int shape_stmt_add(struct alike *alike, const struct tdf *tdf,
-			  const struct tdf_stmt *stmt)
+/* What the length of a statement may be in the map; 0: it isn't there. */
+static uint32_t length_most(const struct tdf *tdf, const struct tdf_site *site,
+			    uint32_t index)
 {
+	const struct tdf_stmt *stmt = &tdf->stmts[index];
+	bool last = index + 1 == site->first_stmt + site->stmts;
+	uint32_t most = LENGTH_SHORT;
+
+	if (stmt->kind != TDF_STMT_MEM || stmt->length <= LENGTH_EXACT ||
+	    stmt->flags & (TDF_STMT_LEN | TDF_STMT_RAW | TDF_STMT_MORE |
+			   TDF_STMT_SEGMENT) ||
+	    (!last && stmt[1].flags & TDF_STMT_MORE))
+		return 0;
+	while (most < stmt->length)
+		most *= 2;
+	return most;
+}
+
+static int shape_stmt_add(struct alike *alike, const struct tdf *tdf,
+			  const struct tdf_site *site, uint32_t index)
+{
+	const struct tdf_stmt *stmt = &tdf->stmts[index];
+	uint32_t most = length_most(tdf, site, index);
 	struct tdf_stmt plain = *stmt;
 	int code;
 
 	plain.rpn = plain.rpn_length = 0;
 	plain.len_rpn = plain.len_rpn_length = 0;
+	if (most)
+		plain.length = most;
 	code = shape_add(alike, &plain, sizeof(plain));
+	if (!code && most)
+		code = shape_value_add(alike, (struct alike_offset){
+			.value = stmt->length, .at = index, .most = most,
+		});
 	if (!code)
 		code = shape_expression_add(alike, tdf, stmt->rpn,
 					    stmt->rpn_length);
@@ -143,8 +174,7 @@ static int shape_make(struct alike *alike, const struct tdf *tdf,
 	own->offset = alike->offset_count;
 	code = shape_add(alike, &head, sizeof(head));
 	for (uint32_t i = 0; i < site->stmts && !code; i++)
-		code = shape_stmt_add(alike, tdf,
-				      &tdf->stmts[site->first_stmt + i]);
+		code = shape_stmt_add(alike, tdf, site, site->first_stmt + i);
 	own->shape_size = alike->shape_bytes - own->shape;
 	own->offset_count = alike->offset_count - own->offset;
 	return code;
@@ -225,15 +255,23 @@ static int groups_make(struct alike *alike, uint32_t sites, bool exactly)
 	return code;
 }
 
+static const struct alike_offset *site_value(const struct alike *alike,
+					     uint32_t site, uint32_t i)
+{
+	return &alike->offsets[alike->sites[site].offset + i];
+}
+
 static uint64_t offset_value(const struct alike *alike, uint32_t site, uint32_t i)
 {
-	return alike->offsets[alike->sites[site].offset + i].value;
+	return site_value(alike, site, i)->value;
 }
 
 /* What the map has for it */
 static uint64_t offset_word(const struct alike *alike, uint32_t site, uint32_t i)
 {
-	return offset_value(alike, site, i) & ~(uint64_t)OFFSET_LOW;
+	const struct alike_offset *value = site_value(alike, site, i);
+
+	return value->most ? value->value : value->value & ~(uint64_t)OFFSET_LOW;
 }
 
 /* Is the i-th offset the k-th plus the same in all sites of the group? */
@@ -244,6 +282,8 @@ static bool offsets_go_along(const struct alike *alike,
 	uint32_t site = group->first_site;
 	uint64_t apart = offset_value(alike, site, i) - offset_value(alike, site, k);
 
+	if (site_value(alike, site, k)->most)
+		return false;
 	while ((site = alike->sites[site].next) != ALIKE_NONE)
 		if (offset_value(alike, site, i) - offset_value(alike, site, k) != apart)
 			return false;
@@ -277,56 +317,96 @@ static bool offset_agrees(const struct alike_group *group,
 }
 
 /*
- * Which offsets of the group are a word of the map, plus something. leads[] gets
- * the offsets that the words are made of. The number of words; -E2BIG: it can't
- * be, -ENOMEM.
+ * Which words of the map the values of a group are, and for offsets what is added.
+ * leads[] gets the values that the words are made of.
  */
-static int group_offsets_find(const struct alike *alike,
-			      struct alike_group *group, uint32_t *leads)
-{
-	const struct alike_site *first = &alike->sites[group->first_site];
-	int words = 0, word;
+struct group_words {
+	struct alike_group *group;
+	uint32_t leads[ALIKE_WORDS];
+	int count;
+};
 
-	if (first->offset_count > OFFSETS_MOST)
+static bool group_word_add(struct group_words *words, uint32_t lead)
+{
+	if (words->count == ALIKE_WORDS)
+		return false;
+	words->leads[words->count++] = lead;
+	return true;
+}
+
+/* False: it can't be. */
+static bool group_length_add(struct group_words *words, uint32_t i,
+			     const struct alike_offset *own)
+{
+	struct alike_group *group = words->group;
+
+	if (!group_word_add(words, i))
+		return false;
+	group->lengths[group->length_count++] = (struct body_length){
+		.stmt = own->at, .word = words->count - 1, .most = own->most,
+	};
+	return true;
+}
+
+static bool group_offset_add(const struct alike *alike,
+			     struct group_words *words, uint32_t i,
+			     const struct alike_offset *own)
+{
+	struct alike_group *group = words->group;
+	struct body_offset offset = {
+		.at = own->at, .word = BODY_OFFSET_NONE, .rest = own->value,
+	};
+	int word = 0;
+
+	if (offset_varies(alike, group, i)) {
+		while (word < words->count &&
+		       !offsets_go_along(alike, group, i, words->leads[word]))
+			word++;
+		if (word == words->count && !group_word_add(words, i))
+			return false;
+		offset.word = word;
+		offset.rest -= offset_word(alike, group->first_site,
+					   words->leads[word]);
+	}
+	if (!offset_agrees(group, &offset))
+		return false;
+	group->offsets[group->offset_count++] = offset;
+	return true;
+}
+
+/* 0; -E2BIG: it can't be, -ENOMEM. */
+static int group_words_find(const struct alike *alike,
+			    struct group_words *words)
+{
+	struct alike_group *group = words->group;
+	const struct alike_site *first = &alike->sites[group->first_site];
+	bool fits = first->offset_count <= OFFSETS_MOST;
+
+	if (!fits)
 		return -E2BIG;
 	group->offsets = calloc(first->offset_count + 1,
 				sizeof(*group->offsets));
-	if (!group->offsets)
+	group->lengths = calloc(first->offset_count + 1,
+				sizeof(*group->lengths));
+	if (!group->offsets || !group->lengths)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < first->offset_count; i++) {
+	for (uint32_t i = 0; i < first->offset_count && fits; i++) {
 		const struct alike_offset *own =
 			&alike->offsets[first->offset + i];
-		struct body_offset offset = { .at = own->at };
 
-		if (!offset_varies(alike, group, i)) {
-			offset.word = BODY_OFFSET_NONE;
-			offset.rest = own->value;
-		} else {
-			for (word = 0; word < words; word++)
-				if (offsets_go_along(alike, group, i,
-						     leads[word]))
-					break;
-			if (word == ALIKE_WORDS)
-				return -E2BIG;
-			if (word == words)
-				leads[words++] = i;
-			offset.word = word;
-			offset.rest = own->value -
-				offset_word(alike, group->first_site, leads[word]);
-		}
-		if (!offset_agrees(group, &offset))
-			return -E2BIG;
-		group->offsets[group->offset_count++] = offset;
+		if (!own->most)
+			fits = group_offset_add(alike, words, i, own);
+		else if (offset_varies(alike, group, i))
+			fits = group_length_add(words, i, own);
 	}
-	return words;
+	return fits ? 0 : -E2BIG;
 }
 
 /* The words of all its sites */
 static int group_rows_fill(struct alike *alike, const struct tdf *tdf,
-			   const struct alike_group *group,
-			   const uint32_t *leads, int words)
+			   const struct group_words *words)
 {
-	uint32_t site = group->first_site;
+	uint32_t site = words->group->first_site;
 
 	if (!alike->rows)
 		alike->rows = calloc(tdf->header->sites.count,
@@ -334,26 +414,27 @@ static int group_rows_fill(struct alike *alike, const struct tdf *tdf,
 	if (!alike->rows)
 		return -ENOMEM;
 	for (; site != ALIKE_NONE; site = alike->sites[site].next)
-		for (int i = 0; i < words; i++)
+		for (int i = 0; i < words->count; i++)
 			alike->rows[site].words[i] =
-				offset_word(alike, site, leads[i]);
+				offset_word(alike, site, words->leads[i]);
 	return 0;
 }
 
 static int group_share(struct alike *alike, const struct tdf *tdf,
 		       struct alike_group *group)
 {
-	uint32_t leads[ALIKE_WORDS], site = group->first_site;
-	int words = group_offsets_find(alike, group, leads);
+	struct group_words words = { .group = group };
+	uint32_t site = group->first_site;
+	int code = group_words_find(alike, &words);
 
-	if (words > 0)
-		return group_rows_fill(alike, tdf, group, leads, words);
-	if (!words)	/* its program needs no map */
+	if (!code && words.count)
+		return group_rows_fill(alike, tdf, &words);
+	if (!code)	/* its program needs no map */
 		group->offset_count = 0;
-	for (; words == -E2BIG && site != ALIKE_NONE;
+	for (; code == -E2BIG && site != ALIKE_NONE;
 	     site = alike->sites[site].next)
 		alike->sites[site].group = ALIKE_NONE;
-	return words == -ENOMEM ? words : 0;
+	return code == -ENOMEM ? code : 0;
 }
 
 int alike_find(struct alike *alike, const struct tdf *tdf, const uint8_t *picks,
@@ -392,8 +473,10 @@ int alike_find(struct alike *alike, const struct tdf *tdf, const uint8_t *picks,
 
 void alike_free(struct alike *alike)
 {
-	for (uint32_t i = 0; alike->groups && i < alike->group_count; i++)
+	for (uint32_t i = 0; alike->groups && i < alike->group_count; i++) {
 		free(alike->groups[i].offsets);
+		free(alike->groups[i].lengths);
+	}
 	free(alike->sites);
 	free(alike->groups);
 	free(alike->shapes);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Sites whose bodies are alike: all that a body is generated from is equal, but
- * for offsets in expressions ("plus_uconst"). Such sites can share a program that
- * has these offsets in a map: a program takes milliseconds to verify, another link
- * to it microseconds.
+ * for offsets in expressions ("plus_uconst") and lengths of memory. Such sites can
+ * share a program that has these in a map: a program takes milliseconds to verify,
+ * another link to it microseconds.
  */
 #ifndef TRACE_ALIKE_H
 #define TRACE_ALIKE_H
@@ -19,7 +19,8 @@ struct alike_group {
 	uint32_t first_site, last_site, sites;
 	struct body_offset *offsets;	/* of the first site: those that are in
 					 * the map */
-	uint32_t offset_count;
+	struct body_length *lengths;
+	uint32_t offset_count, length_count;
 	uint32_t program;		/* for the caller; ALIKE_NONE at first */
 };
 
@@ -31,7 +32,9 @@ struct alike_row {
 
 struct alike_offset {
 	uint64_t value;
-	uint32_t at;		/* of its operation in the TDF's table */
+	uint32_t at;		/* of its operation in the TDF's table; of a
+				 * length, its statement */
+	uint32_t most;		/* it is a length, at most this; 0: an offset */
 };
 
 struct alike_site {

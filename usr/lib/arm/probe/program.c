@@ -360,6 +360,8 @@ static int set_add_alike(struct program_set *set, const struct tdf *tdf,
 	target.offsets_fd = set->offsets_fd;
 	target.offsets = group->offsets;
 	target.offset_count = group->offset_count;
+	target.lengths = group->lengths;
+	target.length_count = group->length_count;
 	target.single = group->sites == 1;
 	target.cookie = program_cookie(tdf, index, site);
 	code = program_make(&set->items[set->count], tdf, point, site, &target,
