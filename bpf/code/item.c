@@ -384,7 +384,8 @@ static void variable_item(struct gen *gen, const struct tdf_stmt *stmt,
 	if (item.base == PLACE)
 		item.base = code_copy(c, PLACE);
 	item_place_advance(gen, length);
-	code_jump_imm(c, BPF_JEQ, length, 0, done);
+	if (!own)	/* what the map has isn't 0 */
+		code_jump_imm(c, BPF_JEQ, length, 0, done);
 
 	next = gen->place;
 	gen->place = item;

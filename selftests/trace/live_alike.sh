@@ -76,17 +76,67 @@ for count in 40 3; do
 	done
 done
 
-# --- as many of which no two are alike
+# --- that differ by lengths: 1 to 153 bytes, and a few longer ones
+# length POINT
+length() {
+	echo $(($1 < 36 ? 1 + 4 * $1 + $1 / 10 * 4 : 20 * $1))
+}
+
+i=0
 {
 	echo "MODNAME=$TMP/alike"
 	echo "MAJOR=199"
-	for i in $(seq 0 39); do
-		echo "TRACE TP=.alike_$i, DESC=\"length $((i + 1))\"," \
-			"MEM64=(F$ARG1+8,INDIRECT*+8,$((i + 1)))"
+	while [ $i -lt 40 ]; do
+		echo "TRACE TP=.alike_$i, DESC=\"alike\", FMT=\"$i: %P%{hex} after %P%D\"," \
+			"MEM64=(F$ARG1+8,INDIRECT*+8,$(length $i))," \
+			"MEM64=(F$ARG1,DIRECT,4)"
+		i=$((i + 1))
 	done
 } | make_tdf "$TMP/alike.tsf"
-status 0 "40 points, all with other lengths" trace on "$TMP/alike.tdf"
-"$TMP/alike" 1
-is "$(tracefmt -q --tff "$TMP" | grep -c '^Event')" 40 "  log theirs"
-trace off --all
+
+# wanted_lengths: the words, then the texts
+wanted_lengths() {
+	awk 'function byte(n) { return sprintf(" %02x", n) }
+	BEGIN {
+		for (i = 0; i < 40; i++)
+			all = all byte((1001 + i) % 256) \
+				byte(int((1001 + i) / 256)) \
+				" 00 00 00 00 00 00"
+		for (i = 0; i < 128; i++)
+			code[sprintf("%c", i)] = i
+		for (i = 0; i < 40; i++) {
+			text = "text " i
+			for (k = 1; k <= 16; k++)
+				all = all byte(k > length(text) ? 0 : \
+					code[substr(text, k, 1)])
+		}
+		for (i = 0; i < 40; i++) {
+			bytes = i < 36 ? 1 + 4 * i + int(i / 10) * 4 : 20 * i
+			print i ":" substr(all, 1, 3 * bytes) \
+				" after 0000 0007"
+		}
+	}'
+}
+
+wanted_lengths >"$TMP/wanted"
+for reads in auto helper; do
+	status 0 "40 points with other lengths, reads: $reads" \
+		trace on --reads=$reads "$TMP/alike.tdf"
+	for memory in there absent; do
+		set --
+		[ $memory = there ] || set -- absent
+		"$TMP/alike" 1 "$@"
+		tracefmt -q --tff "$TMP" | grep '^[0-9]*: ' >"$TMP/lines"
+		is "$(diff "$TMP/wanted" "$TMP/lines" | head -n 5)" "" \
+			"  all log theirs, memory is $memory"
+		trace clear
+	done
+	if command -v bpftool >/dev/null && trace query | grep -q uprobe_multi; then
+		is "$(programs)" 6 "  programs: 1, 5, to 64, 128, 256, 1024 bytes"
+	else
+		skip "  programs" "needs bpftool, uprobe_multi links"
+	fi
+	trace off --all
+done
+
 tap_done
