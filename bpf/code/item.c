@@ -360,7 +360,7 @@ static void variable_item(struct gen *gen, const struct tdf_stmt *stmt,
 			  code_label done)
 {
 	const struct body_length *own =
-		plan_length_find(gen->plan, gen->item->first);
+		reads_length_find(gen->plan, gen->item->first);
 	uint32_t most = min_u32(own ? own->most : stmt->length,
 				gen->item->limit + 1);
 	struct gen_place item = gen->place, next;

@@ -32,7 +32,7 @@ static void walk_bytes(struct gen *gen, const struct tdf_stmt *stmt,
 		       const struct gen_value *address, int length)
 {
 	const struct body_length *own =
-		plan_length_find(gen->plan, stmt - gen->plan->tdf->stmts);
+		reads_length_find(gen->plan, stmt - gen->plan->tdf->stmts);
 	bool string = stmt->kind == TDF_STMT_ASCIIZ;
 	int bytes = own ? temp_load(gen, 8, gen->offsets, 8 * own->word) :
 		    temp_const(gen, string ?

@@ -156,20 +156,9 @@ static bool stmt_aggregates(const struct tdf_stmt *stmt)
 	return stmt->kind == TDF_STMT_BY || stmt->kind == TDF_STMT_AGGREGATE;
 }
 
-const struct body_length *plan_length_find(const struct plan *plan,
-					   uint32_t stmt)
-{
-	const struct body_target *target = plan->target;
-
-	for (uint32_t i = 0; i < target->length_count; i++)
-		if (target->lengths[i].stmt == stmt)
-			return &target->lengths[i];
-	return NULL;
-}
-
 static uint32_t stmt_bytes(const struct plan *plan, uint32_t stmt)
 {
-	const struct body_length *length = plan_length_find(plan, stmt);
+	const struct body_length *length = reads_length_find(plan, stmt);
 
 	return length ? length->most : plan->tdf->stmts[stmt].length;
 }
@@ -235,7 +224,7 @@ static enum plan_item_kind item_kind_find(const struct plan *plan,
 		return ITEM_STRING;
 	if (stmt->kind == TDF_STMT_VALUE || item->end > item->first + 1)
 		return ITEM_SUM;
-	return stmt->flags & TDF_STMT_LEN || plan_length_find(plan, item->first) ?
+	return stmt->flags & TDF_STMT_LEN || reads_length_find(plan, item->first) ?
 		ITEM_VARIABLE : ITEM_PLAIN;
 }
 
@@ -291,7 +280,7 @@ static uint32_t item_widest(const struct plan *plan,
 		return STACK_ITEM_BYTES(stmt->length);
 	if (stmt->kind == TDF_STMT_VALUE || item->end > item->first + 1)
 		return item->bytes + PLAN_VALUE_BYTES;
-	if (plan_length_find(plan, item->first))	/* in words */
+	if (reads_length_find(plan, item->first))	/* in words */
 		return least(item->bytes, (plan->budget + 8) & ~7u);
 	return least(item->bytes, plan->budget) + 2;
 }

@@ -165,10 +165,6 @@ int plan_make_static(struct plan *plan, uint16_t machine, int majors_fd,
 /* The same with such a frame */
 void plan_frame_set(struct plan *plan, const struct plan_frame *frame);
 
-/* The length of a statement, if it is in the map; or NULL */
-const struct body_length *plan_length_find(const struct plan *plan,
-					   uint32_t stmt);
-
 /* Bytes that a BY takes in the key; of a key with those of the site's */
 uint32_t plan_by_bytes(const struct tdf_stmt *by);
 uint32_t plan_aggregate_key(const struct tdf *tdf, const struct tdf_site *site);

@@ -204,6 +204,17 @@ const struct body_offset *reads_offset_find(const struct plan *plan,
 	return NULL;
 }
 
+const struct body_length *reads_length_find(const struct plan *plan,
+					    uint32_t stmt)
+{
+	const struct body_target *target = plan->target;
+
+	for (uint32_t i = 0; i < target->length_count; i++)
+		if (target->lengths[i].stmt == stmt)
+			return &target->lengths[i];
+	return NULL;
+}
+
 /* What is at equal offsets from an equal base is at the same pointer. */
 static void walk_offset(struct reads_walk *w, const struct body_offset *offset)
 {
@@ -282,7 +293,7 @@ static void reads_walk_stmt(struct reads_walk *w, const struct tdf_stmt *stmt)
 		if (op.operand == RPN_JUMP)
 			return;
 	}
-	if (stmt->kind == TDF_STMT_MEM && !plan_length_find(w->plan, w->stmt)) {
+	if (stmt->kind == TDF_STMT_MEM && !reads_length_find(w->plan, w->stmt)) {
 		int read =
 			read_walk(w, reads_top(w), stmt->length, READS_BYTES);
 

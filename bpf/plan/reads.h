@@ -52,6 +52,7 @@ struct reads {
 
 struct plan;
 struct body_offset;
+struct body_length;
 
 /* Find them, in so many words of the frame at most. */
 void reads_plan(struct plan *plan, int room);
@@ -59,6 +60,9 @@ void reads_plan(struct plan *plan, int room);
  * or NULL */
 const struct body_offset *reads_offset_find(const struct plan *plan,
 					    const uint8_t *rpn, size_t at);
+/* The same of the length of a statement */
+const struct body_length *reads_length_find(const struct plan *plan,
+					    uint32_t stmt);
 /* What a statement reads at an operation; NULL: it is read by itself. */
 const struct read *reads_find(const struct reads *reads, int stmt, size_t at);
 /* Bytes of the frame that a span takes, where the first byte is as aligned as in
