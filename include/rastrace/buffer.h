@@ -287,7 +287,8 @@ struct ras_why {
 	__u64 paged_in;		/* records taken again after absent memory was
 				 * brought in */
 	/* of whole calls, which are hits, too, but for no_entry */
-	__u64 never_returned;	/* another call began in its place */
+	__u64 never_returned;	/* another call began in its place, or its
+				 * process has ended */
 	__u64 no_entry;		/* exits of calls that were not in `open` */
 	__u64 open;		/* calls in `open` when it was disarmed */
 };

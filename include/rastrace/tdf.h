@@ -174,6 +174,8 @@ struct tdf_point {
  * prefix, for DW_OP_at_entry of the exits. They are in no record.
  */
 #define TDF_POINT_WHOLE		0x08
+#define TDF_KEY_GOROUTINE	(1ULL << 63)	/* in a KEY that is a goroutine's,
+						 * which is no address */
 
 /* cost classes of the instruction under the probe */
 #define TDF_COST_NOP5		0	/* may be turned into a call */

@@ -101,7 +101,7 @@ status 0 "off" trace off "$TMP/app.tdf"
 set -- $(figures 1)
 is "$(($4 + $5))" "$left" "open calls are counted when it is disarmed"
 like "$(trace explain-loss "$TMP/app.tdf")" \
-	"had not returned when it was disarmed" "explain-loss names them"
+	"calls never returned" "explain-loss names them"
 status 0 "clear" trace clear
 trace off --all
 
@@ -123,6 +123,47 @@ ok "a record of each call" sh -c "sort '$TMP/ids' | cmp - '$TMP/sorted'"
 is "$(unlike_hist 5 elapsed "$TMP/times")" "" \
 	"the histogram of their times, bucket by bucket"
 is "$(unlike_hist 5 "entry(id)" "$TMP/ids")" "" "  of values of their entries"
+trace off --all
+
+# A tracepoint that is disarmed alone: with perf events its links go one by one, and
+# no exit is left without its entry. The other one goes on.
+make_tdf "$TMP/part.tsf" <<TSF
+MODNAME=$TMP/account
+MAJOR=195
+TRACE MINOR=7, CALL=.work, DESC="work", FMT="%{u64} %P%{u64} %P%{u64}",
+	VARS=(id), RESULT=(\$result)
+TRACE MINOR=8, CALL=.work, COUNT
+TSF
+status 0 "arm" trace on --max-cpu=off --attach perf --buffer 64K "$TMP/part.tdf"
+"$TMP/account" 2 1${LONG:+0}0000 1 >"$TMP/said" &
+while [ "$(figures 7 | cut -d ' ' -f 1)" -lt 100 ]; do sleep 0.05; done
+status 0 "off while calls are made" trace off "$TMP/part.tdf(7)"
+set -- "$(figures 7)"
+wait
+is "$(figures 7)" "$*" "nothing of it is counted any more"
+is "$(figures 8 | cut -d ' ' -f 7,6)" \
+	"0 $(tail -n 1 "$TMP/said" | cut -d ' ' -f 2)" "the other one has all calls"
+trace get "$TMP/part.ras"
+is "$(tracefmt --tff "$TMP" "$TMP/part.ras" 2>/dev/null |
+	awk 'NF == 3 && /^[0-9 ]+$/ && $2 * 3 != $3' | head -n 3)" "" \
+	"no exit had the entry of another call"
+trace off --all
+
+# Calls of processes that have ended
+cat >"$TMP/end.tsf" <<TSF
+MODNAME=$TMP/account
+MAJOR=195
+TRACE MINOR=9, CALL=.ending, COUNT
+TSF
+status 0 "trcust" trcust "$TMP/end.tsf"
+status 0 "arm" trace on "$TMP/end.tdf"
+"$TMP/account" end
+"$TMP/account" exec
+[ -z "${LONG-}" ] || sleep 11	# the keeper does it, too
+is "${LONG:+$(figures 9)}" "${LONG:+0 0 0 2 0 0 0}" \
+	"calls that cannot return any more are found"
+status 0 "off" trace off "$TMP/end.tdf"
+is "$(figures 9)" "0 0 0 2 0 0 0" "  and counted"
 trace off --all
 
 # While it is suspended nothing is kept, nor of calls that are left

@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+
+#define HOST_PID_NS	0xeffffffcu	/* the kernel's PROC_PID_INIT_INO */
 
 /* Of a longer path. */
 static char *deleted_find(char *path)
@@ -116,6 +119,13 @@ int process_stat_read(uint32_t pid, struct process_stat *stat)
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
 	return stat_read(path, stat);
+}
+
+bool process_ids_are_of_host(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) || st.st_ino == HOST_PID_NS;
 }
 
 bool process_thread_ended(uint32_t pid, uint32_t tid)

@@ -57,6 +57,9 @@ struct process_stat {
 bool process_stat_parse(const char *text, struct process_stat *stat);
 /* 0, or a negative errno: -ENOENT or -ESRCH there is no such process. */
 int process_stat_read(uint32_t pid, struct process_stat *stat);
+/* Programs know processes by the numbers that the host gives them: are they those
+ * that this process sees? */
+bool process_ids_are_of_host(void);
 /* A leader that has ended stays there as a zombie while others run. */
 bool process_thread_ended(uint32_t pid, uint32_t tid);
 

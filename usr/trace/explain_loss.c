@@ -334,7 +334,7 @@ static void loss_print_calls(const struct point_loss *loss)
 		       "calls had not returned when it was disarmed");
 	loss_print_row(why->never_returned, "left",
 		       "calls never returned: longjmp(), an exception, the end of a "
-		       "thread");
+		       "thread or process");
 	if (why->no_entry)
 		printf("and %llu exits without an entry: of calls that began before "
 		       "it was armed, while suspended, or that are counted "

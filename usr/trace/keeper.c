@@ -51,6 +51,9 @@ struct keeper {
 	bool trap_known;
 	time_t cleaned;			/* processes that ended were forgotten */
 	bool ticking;			/* points are followed */
+	bool calls;			/* there are whole calls */
+	uint64_t calls_next;		/* CLOCK_BOOTTIME, ns: those that can't
+					 * return are looked for again */
 	bool cpu_followed;		/* for --max-cpu */
 	bool cpu_little;		/* they take little of it */
 	uint64_t cpu_ns;		/* that the last look at it took */
@@ -360,6 +363,25 @@ static uint64_t cpu_pause(const struct keeper *keeper)
 	return pause > 100 * keeper->cpu_ns ? pause : 100 * keeper->cpu_ns;
 }
 
+/* Calls that can't return any more: often as long as half of the room is taken */
+static void calls_look(struct keeper *keeper, const struct session_list *list)
+{
+	bool now = buffer_time() >= keeper->calls_next;
+	size_t most = 0, open;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (!open_calls_any(&list->items[i]))
+			continue;
+		keeper->calls = true;
+		open = now ? open_calls_sweep(&list->items[i],
+					      keeper->buffer.control->cpus) : 0;
+		most = open > most ? open : most;
+	}
+	if (now)
+		keeper->calls_next = buffer_time() + NS_PER_MS *
+			(most > RAS_OPEN_MAX / 2 ? LITTLE_MS : IDLE_MS);
+}
+
 static void sessions_look(struct keeper *keeper)
 {
 	size_t kept, known = keeper->watch_count;
@@ -428,6 +450,7 @@ static void sessions_look(struct keeper *keeper)
 		cpu_look(keeper, &list);
 		keeper->cpu_next = buffer_time() + cpu_pause(keeper);
 	}
+	calls_look(keeper, &list);
 	session_list_free(&list);
 }
 
@@ -436,14 +459,14 @@ static bool keeper_look(struct keeper *keeper)
 {
 	bool requests, tasks = false;
 
-	keeper->ticking = keeper->cpu_followed = false;
+	keeper->ticking = keeper->cpu_followed = keeper->calls = false;
 	if (!keeper_buffer_look(keeper))
 		sessions_look(keeper);
 	requests = keep_arm_requests(keeper->path);
 	for (size_t i = 0; i < keeper->watch_count; i++)
 		tasks |= keep_tasks_any(&keeper->watches[i].tasks);
 	return requests || tasks || keeper->ticking || keeper->cpu_followed ||
-	       files_followed(keeper, false);
+	       keeper->calls || files_followed(keeper, false);
 }
 
 /* Is the run directory still the one that it was? */
@@ -486,6 +509,9 @@ static int keeper_patience(const struct keeper *keeper)
 	if (keeper->cpu_followed && keeper->cpu_next <= now + timeout * NS_PER_MS)
 		timeout = keeper->cpu_next > now ?
 			  (keeper->cpu_next - now) / NS_PER_MS + 1 : 0;
+	if (keeper->calls && keeper->calls_next <= now + timeout * NS_PER_MS)
+		timeout = keeper->calls_next > now ?
+			  (keeper->calls_next - now) / NS_PER_MS + 1 : 0;
 	for (size_t i = 0; i < keeper->watch_count; i++) {
 		ends = keeper->watches[i].tasks.ends;
 		if (ends && ends <= now + timeout * NS_PER_MS)

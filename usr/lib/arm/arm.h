@@ -9,6 +9,7 @@
 #include "pinned/aggregates.h"
 #include "pinned/bufmaps.h"
 #include "pinned/kmod.h"
+#include "pinned/open_calls.h"
 #include "pinned/sessions.h"
 #include "probe/program.h"
 #include "select/amount.h"

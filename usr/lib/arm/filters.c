@@ -12,6 +12,7 @@
 #include <bpf/bpf.h>
 #include "lib/arm/select/unit.h"
 #include "lib/buffer/pin.h"
+#include "lib/maps_line.h"
 
 int raw_tracepoint_offsets(const struct btf_want *wants, size_t count,
 			   struct error *err)
@@ -98,7 +99,6 @@ int raw_tracepoint_attach(struct emit *e, const char *name, struct error *err)
 }
 
 #define FOLLOWED_MAX	16384		/* processes at a time */
-#define HOST_PID_NS	0xeffffffcu	/* the kernel's PROC_PID_INIT_INO */
 #define CGROUP_ROOT	"/sys/fs/cgroup"
 
 bool filters_given(const struct job_settings *settings)
@@ -107,24 +107,16 @@ bool filters_given(const struct job_settings *settings)
 	       settings->filter.comm_count || settings->filter.uid_count;
 }
 
-/* Programs know processes by the numbers that the host gives them. */
-static bool pids_are_of_host(void)
-{
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) || st.st_ino == HOST_PID_NS;
-}
-
 bool filters_can_follow(void)
 {
-	return pids_are_of_host() && !access(BTF_VMLINUX, R_OK);
+	return process_ids_are_of_host() && !access(BTF_VMLINUX, R_OK);
 }
 
 static int pids_check(const struct job_settings *settings, struct error *err)
 {
 	char path[32];
 
-	if (!pids_are_of_host()) {
+	if (!process_ids_are_of_host()) {
 		error_set(err, -EOPNOTSUPP,
 			  "--pid needs the host's process ids, and this is another pid namespace");
 		error_hint(err, "run trace on the host, or choose by --comm, --uid or --cgroup");

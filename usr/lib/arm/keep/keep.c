@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <sys/mman.h>
 #include <bpf/bpf.h>
+#include "lib/arm/pinned/open_calls.h"
 #include "lib/arm/pinned/sessions.h"
 #include "lib/buffer/pin.h"
 
@@ -318,7 +319,7 @@ static bool session_needs(const struct session *session)
 
 	if (watch_open(&watch, session, NULL, NULL))
 		return true;
-	needs = keep_tasks_any(&watch.tasks) ||
+	needs = keep_tasks_any(&watch.tasks) || open_calls_any(session) ||
 		watch_has_maxhits(&watch, session);
 	watch_close(&watch);
 	return needs;

@@ -11,6 +11,7 @@
 #include <bpf/bpf.h>
 #include "aggregates.h"
 #include "kmod.h"
+#include "open_calls.h"
 #include "lib/buffer/pin.h"
 #include "lib/identity.h"
 #include "lib/maps_line.h"
@@ -246,39 +247,6 @@ static int figures_keep(const struct run_dir *run,
 	return code;
 }
 
-/* Whole calls that have not returned are counted for good. */
-static int open_keep(const struct buffer *buffer,
-		     const struct session *session, struct error *err)
-{
-	uint32_t points = session->entry->points;
-	uint64_t *open = calloc(points + 1, sizeof(*open));
-	char path[PATH_MAX + 8];
-	struct ras_why why;
-	int fd, code = 0;
-
-	if (!open)
-		return error_no_memory(err);
-	session_open_read(session, open);
-	snprintf(path, sizeof(path), "%s/why", session->dir);
-	fd = bpf_obj_get(path);	/* -ENOENT: a killed trace has come that far */
-	for (uint32_t i = 0; fd >= 0 && i < points && !code; i++) {
-		uint32_t row = i * buffer->control->cpus;
-
-		if (!open[i])
-			continue;
-		code = bpf_map_lookup_elem(fd, &row, &why);
-		why.open += open[i];
-		if (!code)
-			code = bpf_map_update_elem(fd, &row, &why, BPF_ANY);
-		if (code)
-			pin_refused(err, code, "cannot fill the map 'why'");
-	}
-	if (fd >= 0)
-		close(fd);
-	free(open);
-	return code;
-}
-
 int retire_session(const struct run_dir *run, struct buffer *buffer,
 		   const struct session *session, struct error *err)
 {
@@ -289,7 +257,8 @@ int retire_session(const struct run_dir *run, struct buffer *buffer,
 		return code;
 	log_close(buffer, session->entry->index);
 	aggregates_sweep(session);
-	code = open_keep(buffer, session, err);
+	open_calls_sweep(session, buffer->control->cpus);
+	code = open_calls_keep(session, buffer->control->cpus, err);
 	if (!code)
 		code = figures_keep(run, session, err);
 	if (code)
@@ -310,6 +279,76 @@ static bool link_has_ended(const char *name, void *context)
 	       points[point].state != RAS_POINT_ARMED;
 }
 
+/* Links of whole calls that have ended */
+struct whole_links {
+	const char *dir;
+	const struct ras_session *entry;
+	const struct tdf *tdf;		/* NULL: not known */
+	bool exits;			/* these; else the others */
+};
+
+static void whole_link_close(const char *path, const char *name, void *context)
+{
+	const struct whole_links *links = context;
+	unsigned int point, site;
+	bool exit = false;
+	int fd;
+
+	if (!link_has_ended(name, (void *)links->entry) ||
+	    sscanf(name, "%u_%u", &point, &site) != 2)
+		return;
+	if (links->tdf) {
+		if (site >= links->tdf->header->sites.count ||
+		    !(links->tdf->points[point].flags & TDF_POINT_WHOLE))
+			return;
+		exit = !(links->tdf->sites[site].flags & TDF_SITE_ENTRY);
+	}
+	if (exit != links->exits)
+		return;
+	fd = bpf_obj_get(path);
+	unlink(path);
+	if (fd >= 0)
+		close(fd);	/* it is gone when this returns */
+}
+
+static void whole_entries_close(void *context)
+{
+	struct whole_links *links = context;
+
+	links->exits = false;
+	pins_each(links->dir, whole_link_close, links);
+}
+
+/*
+ * Exits go before entries: a call whose entry has no probe any more could end with
+ * what an earlier call in its place, which was left, has logged. Without the TDF it
+ * isn't known which they are, so that nothing is recorded meanwhile.
+ */
+static void whole_links_remove(const struct session *session,
+			       const struct ras_session *entry,
+			       const struct buffer *buffer)
+{
+	struct whole_links links = {
+		.dir = session->dir, .entry = entry, .exits = true,
+	};
+	struct tdf *tdf = NULL;
+	bool stop;
+
+	if (!open_calls_any(session))
+		return;
+	session_tdf_open(session, &tdf);
+	links.tdf = tdf;
+	stop = !tdf && session->state == RAS_STATE_ON;
+	if (stop)
+		retire_state_set(session->dir, RAS_STATE_SUSPENDED, NULL);
+	pins_each(session->dir, whole_link_close, &links);
+	open_calls_end(session, buffer->control->cpus,
+		       (const void *)(entry + 1), whole_entries_close, &links);
+	if (stop)
+		retire_state_set(session->dir, RAS_STATE_ON, NULL);
+	tdf_close(tdf);
+}
+
 int retire_points(const struct run_dir *run, struct buffer *buffer,
 		  const struct session *session, const bool *off,
 		  uint16_t state, struct error *err)
@@ -326,6 +365,7 @@ int retire_points(const struct run_dir *run, struct buffer *buffer,
 			sesslog_point_end(entry, i, state);
 	if (state == RAS_POINT_OFF && !sesslog_points_armed(entry))
 		return retire_session(run, buffer, session, err);
+	whole_links_remove(session, entry, buffer);
 	pins_remove_some(run->path, session->dir, link_has_ended, entry);
 	return 0;
 }
@@ -367,9 +407,11 @@ static void retire_unfinished(const struct run_dir *run)
 			entry->changed = session->entry->changed;
 		if (session->armed && session->state == RAS_STATE_OFF)
 			retire_session(run, &buffer, session, NULL);
-		else if (session->armed && entry && ended)
+		else if (session->armed && entry && ended) {
+			whole_links_remove(session, entry, &buffer);
 			pins_remove_some(run->path, session->dir,
 					 link_has_ended, entry);
+		}
 		if (!session->armed)
 			log_close(&buffer, session->entry->index);
 	}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "open_calls.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include "lib/buffer/pin.h"
+#include "lib/formats/tdf.h"
+#include "lib/maps_line.h"
+
+#define BATCH		1024	/* entries that are read at a time */
+#define NS_PER_S	1000000000ULL
+#define WORD		8	/* below a frame: an address to return to */
+
+struct open_call {
+	struct ras_open_key key;
+	uint64_t time;
+};
+
+struct open_calls {
+	int fd;
+	uint32_t value_bytes;
+	struct open_call *items;
+	size_t count;
+};
+
+bool open_calls_any(const struct session *session)
+{
+	char path[PATH_MAX + 8];
+
+	snprintf(path, sizeof(path), "%s/open", session->dir);
+	return session->armed && !access(path, F_OK);
+}
+
+static int open_call_compare(const void *a, const void *b)
+{
+	const struct open_call *x = a, *y = b;
+
+	return x->key.pid < y->key.pid ? -1 : x->key.pid > y->key.pid;
+}
+
+/* By process; those that come while it is read may be missing, or there twice. */
+static int open_calls_read(struct open_calls *calls)
+{
+	struct ras_open_key *keys = calloc(BATCH, sizeof(*keys));
+	uint8_t *values = calloc(BATCH, calls->value_bytes);
+	size_t room = RAS_OPEN_MAX + BATCH;
+	bool first = true;
+	uint32_t at = 0;
+	int code = 0;
+
+	calls->items = calloc(room, sizeof(*calls->items));
+	if (!keys || !values || !calls->items)
+		code = -ENOMEM;
+	while (!code && calls->count + BATCH <= room) {
+		uint32_t count = BATCH;
+
+		code = bpf_map_lookup_batch(calls->fd, first ? NULL : &at, &at,
+					    keys, values, &count, NULL);
+		first = false;
+		for (uint32_t i = 0; (!code || code == -ENOENT) && i < count;
+		     i++) {
+			struct open_call *call = &calls->items[calls->count++];
+			struct ras_record record;
+
+			memcpy(&record, values + i * calls->value_bytes,
+			       sizeof(record));
+			call->key = keys[i];
+			call->time = record.time;
+		}
+	}
+	free(values);
+	free(keys);
+	qsort(calls->items, calls->count, sizeof(*calls->items),
+	      open_call_compare);
+	return code == -ENOENT ? 0 : code;
+}
+
+static void open_calls_close(struct open_calls *calls)
+{
+	free(calls->items);
+	if (calls->fd >= 0)
+		close(calls->fd);
+}
+
+/* Without calls where there is no such map. */
+static int open_calls_open(struct open_calls *calls,
+			   const struct session *session)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t size = sizeof(info);
+	char path[PATH_MAX + 8];
+
+	*calls = (struct open_calls){ .fd = -1 };
+	if (!open_calls_any(session))
+		return 0;
+	snprintf(path, sizeof(path), "%s/open", session->dir);
+	calls->fd = bpf_obj_get(path);
+	if (calls->fd < 0)
+		return calls->fd;
+	if (bpf_obj_get_info_by_fd(calls->fd, &info, &size) ||
+	    info.type != BPF_MAP_TYPE_HASH ||
+	    info.key_size != sizeof(struct ras_open_key) ||
+	    info.value_size < sizeof(struct ras_record))
+		return -EINVAL;
+	calls->value_bytes = info.value_size;
+	return open_calls_read(calls);
+}
+
+/* ns since the start of the machine, rounded down; 0: not known */
+static uint64_t process_start(uint32_t pid)
+{
+	uint64_t second = sysconf(_SC_CLK_TCK);
+	struct process_stat stat;
+
+	return process_stat_read(pid, &stat) ? 0 :
+		stat.start / second * NS_PER_S +
+		stat.start % second * (NS_PER_S / second);
+}
+
+/* A frame that is none (tdf.h) is a goroutine's. */
+static bool frame_is_gone(const struct open_call *call)
+{
+	char word[WORD];
+	struct iovec here = { word, sizeof(word) };
+	struct iovec there = {
+		(void *)(uintptr_t)(call->key.frame - WORD), sizeof(word),
+	};
+
+	return !(call->key.frame & TDF_KEY_GOROUTINE) &&
+	       process_vm_readv(call->key.pid, &here, 1, &there, 1, 0) < 0 &&
+	       (errno == EFAULT || errno == ESRCH);
+}
+
+/* Its value may be of a later call meanwhile, which is put back. */
+static bool open_call_remove(struct open_calls *calls,
+			     const struct open_call *call)
+{
+	uint8_t *value = calloc(1, calls->value_bytes);
+	struct ras_record record = { 0 };
+	bool removed = value &&
+		!bpf_map_lookup_and_delete_elem(calls->fd, &call->key, value);
+
+	if (removed) {
+		memcpy(&record, value, sizeof(record));
+		if (record.time != call->time) {
+			bpf_map_update_elem(calls->fd, &call->key, value,
+					    BPF_NOEXIST);
+			removed = false;
+		}
+	}
+	free(value);
+	return removed;
+}
+
+/* The rows of `why`, to be added to while programs add to them; NULL: none */
+static struct ras_why *why_view(const struct session *session, uint32_t cpus,
+				size_t *size)
+{
+	struct bpf_map_info info = { 0 };
+	void *view = NULL;
+	int fd = session_map_open(session, "why", &info, NULL);
+
+	if (fd < 0)
+		return NULL;
+	*size = (size_t)info.max_entries * info.value_size;
+	if (info.value_size == sizeof(struct ras_why) &&
+	    info.max_entries == session->entry->points * cpus)
+		view = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			    fd, 0);
+	close(fd);
+	return view == MAP_FAILED ? NULL : view;
+}
+
+size_t open_calls_sweep(const struct session *session, uint32_t cpus)
+{
+	struct ras_why *why = NULL;
+	struct open_calls calls;
+	uint64_t start = 0;
+	size_t size, left;
+	bool dead = false;
+
+	if (!open_calls_open(&calls, session) && calls.count &&
+	    process_ids_are_of_host())
+		why = why_view(session, cpus, &size);
+	left = calls.count;
+	for (size_t i = 0; why && i < calls.count; i++) {
+		const struct open_call *call = &calls.items[i];
+		uint32_t pid = call->key.pid, point = call->key.point;
+
+		if (!i || pid != call[-1].key.pid) {
+			dead = kill(pid, 0) && errno == ESRCH;
+			start = dead ? 0 : process_start(pid);
+		}
+		if (point >= session->entry->points ||
+		    (!dead && call->time >= start && !frame_is_gone(call)) ||
+		    !open_call_remove(&calls, call))
+			continue;
+		__atomic_fetch_add(&why[point * cpus].never_returned, 1,
+				   __ATOMIC_RELAXED);
+		left--;
+	}
+	if (why)
+		munmap(why, size);
+	open_calls_close(&calls);
+	return left;
+}
+
+static bool point_is_of(const struct session *session, uint32_t point,
+			const struct ras_session_point *ended)
+{
+	return point < session->entry->points &&
+	       (!ended || ended[point].state != RAS_POINT_ARMED);
+}
+
+/* Removes them, and counts them where there are rows. */
+static int open_calls_empty(const struct session *session, uint32_t cpus,
+			    const struct ras_session_point *ended,
+			    struct ras_why *why)
+{
+	struct open_calls calls;
+	int code = open_calls_open(&calls, session);
+
+	for (size_t i = 0; !code && i < calls.count; i++) {
+		const struct ras_open_key *key = &calls.items[i].key;
+
+		if (point_is_of(session, key->point, ended) &&
+		    !bpf_map_delete_elem(calls.fd, key) && why)
+			__atomic_fetch_add(&why[key->point * cpus].open, 1,
+					   __ATOMIC_RELAXED);
+	}
+	open_calls_close(&calls);
+	return code;
+}
+
+int open_calls_keep(const struct session *session, uint32_t cpus,
+		    struct error *err)
+{
+	struct ras_why *why;
+	size_t size;
+	int code;
+
+	/* no rows: a killed trace has come that far */
+	if (!open_calls_any(session) ||
+	    !(why = why_view(session, cpus, &size)))
+		return 0;
+	code = open_calls_empty(session, cpus, NULL, why);
+	munmap(why, size);
+	return code ? pin_refused(err, code, "cannot read the map 'open' of '%s'",
+				  session->name) : 0;
+}
+
+void open_calls_end(const struct session *session, uint32_t cpus,
+		    const struct ras_session_point *ended,
+		    void (*detach)(void *context), void *context)
+{
+	size_t size, rows = (size_t)session->entry->points * cpus;
+	uint64_t *never = calloc(rows + 1, sizeof(*never));
+	struct ras_why *why = why_view(session, cpus, &size);
+
+	open_calls_empty(session, cpus, ended, why);
+	for (size_t i = 0; why && never && i < rows; i++)
+		never[i] = why[i].never_returned;
+	detach(context);
+	for (size_t i = 0; why && never && i < rows; i++)
+		if (point_is_of(session, i / cpus, ended))
+			why[i].never_returned = never[i];
+	open_calls_empty(session, cpus, ended, NULL);
+	if (why)
+		munmap(why, size);
+	free(never);
+}
