@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +68,20 @@ enum {
 	ARM_MAPS
 };
 
+/* Whether code is patched where the probes will be is looked up in all processes,
+ * while programs are generated and loaded; before the first link it is known. */
+struct patched_lookup {
+	const struct arm *arm;
+	pthread_t thread;
+	bool runs;
+	pthread_mutex_t lock;	/* of who waits for it */
+	int code;
+	struct error err;
+};
+
 struct arming {
 	const struct arm *arm;		/* what was asked for */
+	struct patched_lookup *patched;
 	const struct tdf *tdf;
 	struct ras_session *entry;	/* in the live log */
 	char name[NAME_LONGEST + 16];
@@ -242,14 +255,51 @@ static void program_measure(const struct arming *a,
 		cost->bodies[site] = measured;
 }
 
+static void *patched_lookup_run(void *context)
+{
+	struct patched_lookup *lookup = context;
+	const struct arm *arm = lookup->arm;
+
+	for (uint32_t i = 0; i < arm->tdf->header->modules.count &&
+	     !lookup->code; i++)
+		lookup->code = patched_check(arm->tdf, i, &arm->targets[i],
+					     arm->picked, arm->link_pid,
+					     &lookup->err);
+	return NULL;
+}
+
+static void patched_lookup_begin(struct patched_lookup *lookup)
+{
+	lookup->runs = !pthread_create(&lookup->thread, NULL,
+				       patched_lookup_run, lookup);
+	if (!lookup->runs)
+		patched_lookup_run(lookup);
+}
+
+/* Its result, from several threads */
+static int patched_lookup_end(struct patched_lookup *lookup, struct error *err)
+{
+	pthread_mutex_lock(&lookup->lock);
+	if (lookup->runs)
+		pthread_join(lookup->thread, NULL);
+	lookup->runs = false;
+	pthread_mutex_unlock(&lookup->lock);
+	if (lookup->code && err)
+		*err = lookup->err;
+	return lookup->code;
+}
+
 static int program_attach(const struct arming *a, const struct program_set *set,
 			  const struct program *program, int fd,
 			  struct error *err)
 {
 	uint32_t site = program->first_site, count;
-	uint32_t *sites = calloc(TDF_SITES_MAX, sizeof(*sites));
-	int code = 0;
+	uint32_t *sites;
+	int code = patched_lookup_end(a->patched, err);
 
+	if (code)
+		return code;
+	sites = calloc(TDF_SITES_MAX, sizeof(*sites));
 	if (!sites)
 		return error_no_memory(err);
 	while (site != PROGRAM_NO_SITE && !code) {
@@ -522,15 +572,16 @@ static int session_heap_make(struct arming *a, struct error *err)
 
 static int arm_session_make(struct arming *a, struct error *err)
 {
+	struct patched_lookup patched = {
+		.arm = a->arm, .lock = PTHREAD_MUTEX_INITIALIZER,
+	};
 	const struct arm *arm = a->arm;
 	char armed[PATH_MAX];
-	int code = 0;
+	int code;
 
-	for (uint32_t i = 0; i < a->tdf->header->modules.count && !code; i++)
-		code = patched_check(a->tdf, i, &arm->targets[i], arm->picked,
-				     arm->link_pid, err);
-	if (!code)
-		code = run_dir_make(arm->run, "new", err);
+	a->patched = &patched;
+	patched_lookup_begin(&patched);
+	code = run_dir_make(arm->run, "new", err);
 	if (!code)
 		code = run_dir_make(arm->run, "armed", err);
 	if (!code)
@@ -549,6 +600,8 @@ static int arm_session_make(struct arming *a, struct error *err)
 				    arm->run, a->dir, arm->dry, err);
 	if (!code)
 		code = session_programs_take(a, err);
+	if (patched_lookup_end(&patched, code ? NULL : err) && !code)
+		code = patched.code;
 	if (code || arm->dry)
 		return code;
 
