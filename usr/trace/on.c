@@ -560,8 +560,10 @@ static int on_arm(struct on *on, const struct run_dir *run, struct error *err)
 	const struct job_settings *settings = &on->settings->job;
 	struct features features;
 	struct buffer buffer;
-	int code = job_buffer_open(&buffer, &features, run, settings, err);
+	int code;
 
+	attach_announce();
+	code = job_buffer_open(&buffer, &features, run, settings, err);
 	if (code)
 		return code;
 	code = job_list_check_armed(&on->jobs, &buffer, run, err);

@@ -764,13 +764,18 @@ static int address_bits(void)
 	return 64 - __builtin_clzll((uintptr_t)__builtin_frame_address(0));
 }
 
+int features_uprobe_type(void)
+{
+	return pmu_type("uprobe");
+}
+
 int features_probe(struct features *features, enum attach_choice choice,
 		   struct error *err)
 {
 	int code;
 
 	*features = (struct features){
-		.uprobe_type = pmu_type("uprobe"),
+		.uprobe_type = features_uprobe_type(),
 		.kprobe_type = pmu_type("kprobe"),
 		.address_bits = address_bits(),
 	};

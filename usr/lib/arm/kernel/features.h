@@ -43,6 +43,10 @@ struct features {
 	int address_bits;	/* of user space */
 };
 
+/* The type of perf events that are probes of user space; a negative errno: there
+ * are none. */
+int features_uprobe_type(void);
+
 /* 0, or a negative errno with err set (no BPF, no privilege, the kernel
  * hasn't what `choice` asks for). */
 int features_probe(struct features *features, enum attach_choice choice,

@@ -117,18 +117,26 @@ static int multi_link(int program, const struct tdf *tdf, uint32_t index,
 }
 
 /* where: a path or a symbol */
-static int perf_link(int program, int type, uint64_t config, const void *where,
-		     uint64_t offset, uint64_t cookie)
+static int perf_event_make(int type, uint64_t config, const void *where,
+			   uint64_t offset)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr), .type = type, .config = config,
 		.config1 = (uintptr_t)where, .config2 = offset,
 	};
-	int link, event = syscall(SYS_perf_event_open, &attr, -1, 0, -1,
-				  PERF_FLAG_FD_CLOEXEC);
+	int event = syscall(SYS_perf_event_open, &attr, -1, 0, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+
+	return event < 0 ? -errno : event;
+}
+
+static int perf_link(int program, int type, uint64_t config, const void *where,
+		     uint64_t offset, uint64_t cookie)
+{
+	int link, event = perf_event_make(type, config, where, offset);
 
 	if (event < 0)
-		return -errno;
+		return event;
 	link = sysbpf_perf_link(program, event, cookie);
 	close(event);
 	return link;
@@ -159,6 +167,22 @@ static int site_link(int program, const struct tdf *tdf, uint32_t index,
 	}
 	return perf_link(program, features->kprobe_type, config, symbol,
 			 site->offset, cookie);
+}
+
+void attach_announce(void)
+{
+	int file;
+
+	if (fork())
+		return;
+	/* nothing waits for a lock or a pipe of ours */
+	if (close_range(0, ~0U, 0))
+		_exit(1);
+	file = memfd_create("rastrace", MFD_CLOEXEC);
+	if (file == 0 && !ftruncate(file, sysconf(_SC_PAGESIZE)))
+		perf_event_make(features_uprobe_type(), 0, "/proc/self/fd/0",
+				0);
+	_exit(0);
 }
 
 bool attach_is_multi(const struct tdf_module *module,

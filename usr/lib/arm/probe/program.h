@@ -33,6 +33,14 @@ int attach_file(int program, const char *path, const uint64_t *offsets,
 		uint32_t count, const struct features *features,
 		const char *dir);
 
+/*
+ * The kernel is slow to put in the first probe of user space after a while: it
+ * waits until all CPUs know of it (an RCU grace period: 6 to 15 ms), and the next
+ * ones don't. This starts a process that does the waiting, with a probe in a file
+ * that nothing has mapped, and ends by itself; the caller goes on.
+ */
+void attach_announce(void);
+
 /* Does this module's kind get uprobe_multi links? */
 bool attach_is_multi(const struct tdf_module *module,
 		     const struct features *features);
