@@ -55,6 +55,8 @@ void context_generate(struct gen *gen)
 		word_generate(gen, BPF_FUNC_get_smp_processor_id);
 	if (mask & RAS_CONTEXT_PPID)
 		ppid_generate(gen);
+	if (mask & RAS_CONTEXT_OTEL)
+		otel_generate(gen);
 	if (mask & RAS_CONTEXT_STACK)
 		callers_generate(gen);
 	gen->data_off = gen->place.off;

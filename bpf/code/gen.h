@@ -485,6 +485,11 @@ void stack_generate(struct gen *gen, const struct tdf_stmt *cfa,
 /* unwind.c: addresses at gen->place + call->off from the state on, which this
  * goes on from; after all, the subprograms that do it. */
 void unwind_generate(struct gen *gen, const struct unwind_call *call);
+/* process = address of the running process's struct unwind_process; 0: none is
+ * known, and it is asked for. */
+void unwind_process_find(struct gen *gen, int process);
+/* RAS_CONTEXT_OTEL (otel.c) */
+void otel_generate(struct gen *gen);
 void unwind_steps_generate(struct gen *gen);
 
 /* entry.c: reg = a value as the call began, by an operation entry_value */

@@ -516,9 +516,11 @@ static void step_generate(struct bpf_unwind *u, uint32_t number)
 
 /* The running process has no tables, or another program's: they are asked for once.
  * Where it has mapped code since, or unmapped it, they are as they were till then,
- * which is marked. */
+ * which is marked. Its space goes to UNWIND_SPACE; without a call, the address of
+ * its struct unwind_process to `process`, or 0. */
 static void tables_check(struct gen *gen, const struct unwind_call *call,
-			  code_slot pid, code_label missing, code_label found)
+			 int process, code_slot pid, code_label missing,
+			 code_label found)
 {
 	const struct body_heap *heap = gen->plan->target->heap;
 	const struct body_layout *layout = gen->plan->target->layout;
@@ -535,16 +537,23 @@ static void tables_check(struct gen *gen, const struct unwind_call *call,
 	code_lookup(c, heap->spaces_fd, pid, missing);
 	code_load(c, 8, R1, R0, PROCESS(stack));
 	code_jump_if(c, BPF_JNE, R1, stack, missing);
-	code_load(c, 8, R1, R0, PROCESS(space));
-	code_store(c, 8, RECORD, UNWIND_STATE + UNWIND_SPACE, R1);
+	if (call) {
+		code_load(c, 8, R1, R0, PROCESS(space));
+		code_store(c, 8, RECORD, UNWIND_STATE + UNWIND_SPACE, R1);
+	} else {
+		code_move(c, process, R0);
+	}
 	code_load(c, 8, R1, R0, PROCESS(code));
 	code_jump_if(c, BPF_JNE, R1, code, changed);
 	code_rare_begin(c);
 	code_label_place(c, changed);
 	code_load(c, 8, R1, R0, PROCESS(asked));
 	code_store(c, 8, R0, PROCESS(asked), code);
-	code_store_imm(c, 1, gen->place.base, gen->place.off + call->flags,
-		       RAS_STACK_CHANGED);
+	if (call)
+		code_store_imm(c, 1, gen->place.base,
+			       gen->place.off + call->flags, RAS_STACK_CHANGED);
+	else
+		code_alu_imm(c, BPF_MOV, process, 0);
 	code_jump_if(c, BPF_JEQ, R1, code, found);
 	code_jump(c, ask);
 	code_label_place(c, missing);
@@ -584,7 +593,7 @@ static void space_load(struct gen *gen, const struct unwind_call *call)
 	code_alu_imm(c, BPF_RSH, R0, 32);
 	pid = key_new(gen, R0);
 	if (heap->asks_fd >= 0) {
-		tables_check(gen, call, pid, missing, found);
+		tables_check(gen, call, NO_REG, pid, missing, found);
 		code_label_place(c, found);
 		return;
 	}
@@ -592,6 +601,18 @@ static void space_load(struct gen *gen, const struct unwind_call *call)
 	code_load(c, 8, R1, R0, PROCESS(space));
 	code_store(c, 8, RECORD, UNWIND_STATE + UNWIND_SPACE, R1);
 	code_label_place(c, missing);
+}
+
+void unwind_process_find(struct gen *gen, int process)
+{
+	struct code *c = gen->c;
+	code_label missing = code_label_new(c), found = code_label_new(c);
+
+	code_alu_imm(c, BPF_MOV, process, 0);
+	code_call(c, BPF_FUNC_get_current_pid_tgid);
+	code_alu_imm(c, BPF_RSH, R0, 32);
+	tables_check(gen, NULL, process, key_new(gen, R0), missing, found);
+	code_label_place(c, found);
 }
 
 void unwind_generate(struct gen *gen, const struct unwind_call *call)

@@ -33,5 +33,8 @@ const struct processor processor_a64 = {
 	.arguments = { X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7) },
 	.argument_count = 8,
 	.context = { .fp = 240, .sp = 256, .ip = 264, .link = 248 },
+	.tls = { .distance = R_AARCH64_TLS_TPREL,
+		 .descriptor = R_AARCH64_TLSDESC,
+		 .module = R_AARCH64_TLS_DTPMOD, .header = 16 },
 	.address_bits = 48, .is_signed = true, .strong = true,
 };

@@ -54,6 +54,8 @@ const struct processor processor_x86_64 = {
 		       AT_REG_R8, AT_REG_R9 },
 	.argument_count = 6,
 	.context = { .fp = 80, .sp = 120, .ip = 128 },
+	.tls = { .distance = R_X86_64_TPOFF64, .descriptor = R_X86_64_TLSDESC,
+		 .module = R_X86_64_DTPMOD64, .table = 8 },
 	.kprobe_excess = 1, .address_bits = 47, .segments = true,
 	.vector_first = 17, .vector_count = 16,
 };

@@ -71,6 +71,16 @@ static bool unwind_possible(const struct body_target *target)
 				      layout->mm_stack && layout->mm_code));
 }
 
+static bool otel_possible(const struct body_target *target)
+{
+	const struct body_layout *layout = target->layout;
+	const struct body_heap *heap = target->heap;
+
+	return heap && heap->spaces_fd >= 0 && heap->asks_fd >= 0 && layout &&
+	       layout->task_mm && layout->mm_stack && layout->mm_code &&
+	       layout->thread_base[0];
+}
+
 static uint32_t plan_stacks(const struct plan *plan)
 {
 	uint32_t stacks = !!(plan->target->context_mask & RAS_CONTEXT_STACK);
@@ -90,6 +100,9 @@ static void context_plan(struct plan *plan)
 	if (mask & RAS_CONTEXT_PPID &&
 	    (!layout || !layout->task_parent || !layout->task_tgid))
 		plan_fail(plan, -EOPNOTSUPP, "the parent's process id can't be "
+			  "recorded: this kernel has no BTF");
+	if (mask & RAS_CONTEXT_OTEL && !otel_possible(plan->target))
+		plan_fail(plan, -EOPNOTSUPP, "OpenTelemetry's ids can't be "
 			  "recorded: this kernel has no BTF");
 	if (plan->enters)
 		return;

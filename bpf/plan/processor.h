@@ -43,6 +43,17 @@ struct processor_context {
 	int fp, sp, ip, link;
 };
 
+/* Thread-local variables: types of the loader's relocations, whose slots get the
+ * distance from the thread pointer; a function and its argument; the module's number
+ * and an offset in its block. */
+struct processor_tls {
+	uint32_t distance, descriptor, module;
+	unsigned int header;	/* a program's block begins so many bytes after the
+				 * thread pointer; 0: it ends there */
+	unsigned int table;	/* where the thread's table of blocks is from the
+				 * thread pointer on (glibc) */
+};
+
 #define PROCESSOR_ARGUMENTS	8
 
 struct processor {
@@ -60,6 +71,7 @@ struct processor {
 	unsigned int argument_count;	/* 0: they are on the stack, words of 4
 					 * bytes above the address to return to */
 	struct processor_context context;
+	struct processor_tls tls;
 	int kprobe_excess;	/* of ip over the probed address of a kprobe */
 	int address_bits;	/* of user space; target->address_bits is better */
 	bool is_signed;		/* above these an address may have a signature,

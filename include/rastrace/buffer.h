@@ -187,7 +187,8 @@ struct ras_record {
 #define RAS_CONTEXT_NAME	0x40	/* the bytes of COMM, which weren't asked for
 					 * unless COMM is set, too: kernel code has
 					 * no entries in `processes` */
-#define RAS_CONTEXT_ALL		0x7f
+#define RAS_CONTEXT_OTEL	0x80	/* struct ras_otel, before the stack */
+#define RAS_CONTEXT_ALL		0xff
 
 /* Bytes of what the mask asks for, without the stack. */
 #define RAS_CONTEXT_BYTES(mask) \
@@ -195,7 +196,23 @@ struct ras_record {
 	 ((mask) & RAS_CONTEXT_UID ? 8 : 0) + \
 	 ((mask) & RAS_CONTEXT_CGROUP ? 8 : 0) + \
 	 ((mask) & RAS_CONTEXT_CPU ? 8 : 0) + \
-	 ((mask) & RAS_CONTEXT_PPID ? 8 : 0))
+	 ((mask) & RAS_CONTEXT_PPID ? 8 : 0) + \
+	 ((mask) & RAS_CONTEXT_OTEL ? 32 : 0))
+
+/* What the thread has published for OpenTelemetry's readers (OTEP 4947) */
+struct ras_otel {
+	__u8 trace_id[16], span_id[8];
+	__u8 status;		/* RAS_OTEL_* */
+	__u8 flags;		/* W3C trace flags */
+	__u8 reserved[6];
+};
+
+#define RAS_OTEL_NONE		0	/* nothing */
+#define RAS_OTEL_VALID		1
+#define RAS_OTEL_INVALID	2	/* it is being changed */
+#define RAS_OTEL_UNKNOWN	3	/* the process was not looked at yet, or there
+					 * is no keeper */
+#define RAS_OTEL_UNREADABLE	4
 
 /*
  * The prefix of logged memory (manual 1.4): not aligned. The bytes follow.

@@ -75,12 +75,27 @@ struct unwind_space {
 
 /* A process of which the program has asked for tables has no segments until these
  * are made. */
+/* Where threads have OpenTelemetry's otel_thread_ctx_v1 */
+#define UNWIND_OTEL_UNKNOWN	0
+#define UNWIND_OTEL_NONE	1	/* the process has no such variable */
+#define UNWIND_OTEL_DISTANCE	2	/* thread pointer + offset */
+#define UNWIND_OTEL_TABLE	3	/* in the block that the table at the thread
+					 * pointer + `table` leads to */
+
+struct unwind_otel {
+	__u32 kind;		/* UNWIND_OTEL_* */
+	__u32 table;
+	__u64 entry;		/* offset of the block's address in the table */
+	__u64 offset;		/* signed */
+};
+
 struct unwind_process {
 	struct unwind_space space;
 	__u64 stack;	/* mm_struct.start_stack, another one after an execve */
 	__u64 code;	/* mm_struct.exec_vm, the pages that had code then; of one
 			 * that waits for them those that it had when it asked */
 	__u64 asked;	/* ... when tables were asked for */
+	struct unwind_otel otel;
 };
 
 #define UNWIND_ASKS	(64 << 10)	/* bytes of the ring */

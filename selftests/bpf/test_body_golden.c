@@ -825,7 +825,7 @@ static int budget_short(struct body *body, struct error *err)
 static int budget_shared(struct body *body, bool bring_in, struct error *err)
 {
 	reads_begin(bring_in);
-	bed.target.context_mask = RAS_CONTEXT_ALL;
+	bed.target.context_mask = RAS_CONTEXT_ALL & ~RAS_CONTEXT_OTEL;
 	bed.target.context_depth = 3;
 	bed_memory(&bed, TDF_STMT_MEM, 20, RPN(OP_breg + RDI, 0));
 	bed_memory(&bed, TDF_STMT_STACK, 4, RPN(OP_breg + RSP, 8));
@@ -1171,7 +1171,7 @@ static void trigger_now(void)
 static void context_absent(void)
 {
 	bed.target.bring_in = true;
-	bed.target.context_mask = RAS_CONTEXT_ALL;
+	bed.target.context_mask = RAS_CONTEXT_ALL & ~RAS_CONTEXT_OTEL;
 	bed.target.context_depth = 4;
 }
 

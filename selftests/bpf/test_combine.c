@@ -69,7 +69,8 @@ static void combine(struct bed *bed, unsigned int with)
 	statements(bed, with);
 	t->filter = with & FILTER ? &filter : NULL;
 	t->context_mask = with & CONTEXT ?
-			  RAS_CONTEXT_ALL & ~RAS_CONTEXT_STACK : 0;
+			  RAS_CONTEXT_ALL & ~(RAS_CONTEXT_STACK |
+					      RAS_CONTEXT_OTEL) : 0;
 	if (!t->layout->task_parent)
 		t->context_mask &= ~RAS_CONTEXT_PPID;
 	bed->context = RAS_CONTEXT_BYTES(t->context_mask);

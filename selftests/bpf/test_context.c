@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include "bed.h"
 
-#define FIXED	(RAS_CONTEXT_ALL & ~RAS_CONTEXT_STACK)
+#define FIXED	(RAS_CONTEXT_ALL & ~(RAS_CONTEXT_STACK | RAS_CONTEXT_OTEL))
 
 static const char name[16] = "short";
 static uint64_t cgroup;		/* 0: not known */
@@ -185,6 +185,9 @@ static void test_refused(struct bed *bed)
 	bed->target.context_mask = RAS_CONTEXT_PPID;
 	bed->target.layout = NULL;
 	tap_is(bed_load(bed), -EOPNOTSUPP, "without BTF: %s", bed->log);
+	bed->target.context_mask = RAS_CONTEXT_OTEL;
+	tap_is(bed_load(bed), -EOPNOTSUPP, "OpenTelemetry's without it: %s",
+	       bed->log);
 	bed->target.layout = &bed->layout;
 	bed->target.context_mask = RAS_CONTEXT_STACK;
 	bed->target.context_depth = RAS_RECORD_MAX / 8;

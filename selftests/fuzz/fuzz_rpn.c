@@ -61,7 +61,8 @@ static struct body_target target_make(uint8_t choice, uint8_t length,
 		.processes_fd = length & 1 ? -1 : 8,
 		.filter = length & 2 ? &filter : NULL,
 		.bring_in = length & 4, .trigger = length & 8,
-		.context_mask = length & 16 ? RAS_CONTEXT_ALL : 0,
+		.context_mask = length & 16 ? RAS_CONTEXT_ALL &
+					      ~RAS_CONTEXT_OTEL : 0,
 		.context_depth = length % 7, .max_rate = length & 32,
 		.heap = heap,
 	};

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Any bytes as an ELF file whose call frame information becomes rows: they
- * ascend, and the index leads from every address to its row and nowhere else.
+ * ascend, and the index leads from every address to its row and nowhere else. And
+ * whether it has OpenTelemetry's variable.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include "lib/arm/otel.h"
 #include "lib/debug/cfi/cfi_module.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -48,6 +52,17 @@ static void index_check(const struct cfi_module *module)
 	free(blocks);
 }
 
+static void variable_look(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz_unwind", MFD_CLOEXEC);
+	struct otel_variable variable;
+
+	if (fd >= 0 && write(fd, data, size) == (ssize_t)size)
+		otel_variable_read(&variable, fd);
+	if (fd >= 0)
+		close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct cfi_module module;
@@ -65,5 +80,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		cfi_module_free(&module);
 	}
 	free(copy);
+	variable_look(data, size);
 	return 0;
 }

@@ -199,6 +199,20 @@ if ("histogram_sum", "kind", "read", "0") in sums:
 PYTHON
 ok "each bucket and sum is right" python3 -B "$TMP/sums.py" "$TMP" \
 	"$TMP/metrics"
+# Debian's Prometheus reads them with the time that samples of a file must have.
+if command -v promtool >/dev/null; then
+	sed '/^#/!s/$/ 1700000000/' "$TMP/metrics" >"$TMP/timed"
+	samples=$(grep -vc '^#' "$TMP/timed")
+	status 0 "Prometheus reads them" promtool tsdb \
+		create-blocks-from openmetrics "$TMP/timed" "$TMP/tsdb"
+	like "$(cat "$TMP/out")" " $samples +$samples +$samples +[0-9]+\$" \
+		"all samples, each a series of its own"
+	sed '0,/_bucket/s/le="0.0"/le="x"x/' "$TMP/timed" >"$TMP/wrong"
+	status 1 "and refuses what is wrong" promtool tsdb \
+		create-blocks-from openmetrics "$TMP/wrong" "$TMP/tsdb"
+else
+	skip "Prometheus reads them" "needs promtool"
+fi
 trace off "$TMP/sums.tdf"
 # the reader is strict
 sed 's/^# TYPE rastrace_present gauge/# TYPE rastrace_present counter/' \

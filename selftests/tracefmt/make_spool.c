@@ -135,7 +135,7 @@ static void make_context(const char *folder)
 	ras_begin(&ras, 13 * SECOND, START * (int64_t)SECOND);
 	session_add(&log, 1, 0xc7, "/nowhere/app.tdf", points, POINTS);
 	session = session_last(&log, POINTS);
-	session->context = RAS_CONTEXT_ALL & ~RAS_CONTEXT_NAME;
+	session->context = RAS_CONTEXT_ALL & ~(RAS_CONTEXT_NAME | RAS_CONTEXT_OTEL);
 	session->max_rate = 1000;
 	ras_chunk_add(&ras, RAS_CHUNK_SESSIONS, &log);
 	maps_make(&ras);

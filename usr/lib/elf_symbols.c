@@ -44,6 +44,51 @@ Elf_Scn *elf_section_named(Elf *elf, const char *name, GElf_Shdr *header)
 	return NULL;
 }
 
+bool elf_header_find(Elf *elf, uint32_t type, GElf_Phdr *segment)
+{
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (gelf_getphdr(elf, i, segment) && segment->p_type == type)
+			return true;
+	return false;
+}
+
+bool elf_program_block(Elf *elf, unsigned int header, uint64_t *start)
+{
+	Elf_Data *data = NULL;
+	bool program;
+	uint64_t align;
+	GElf_Ehdr eh;
+	GElf_Phdr ph;
+	GElf_Dyn dyn;
+
+	if (!gelf_getehdr(elf, &eh))
+		return false;
+	program = eh.e_type == ET_EXEC;
+	if (eh.e_type == ET_DYN && elf_header_find(elf, PT_DYNAMIC, &ph))
+		data = elf_getdata_rawchunk(elf, ph.p_offset, ph.p_filesz,
+					    ELF_T_DYN);
+	for (int i = 0; data && gelf_getdyn(data, i, &dyn); i++)
+		if (dyn.d_tag == DT_FLAGS_1) {
+			program = dyn.d_un.d_val & DF_1_PIE;
+			break;
+		}
+	if (!program || !elf_header_find(elf, PT_TLS, &ph))
+		return false;
+	align = ph.p_align ? ph.p_align : 1;
+	if (align & (align - 1))
+		return false;
+	if (header)
+		*start = header + ((ph.p_vaddr - header) & (align - 1));
+	else
+		*start = -ph.p_memsz -
+			 ((-ph.p_vaddr - ph.p_memsz) & (align - 1));
+	return true;
+}
+
 /*
  * A note of .note.stapsdt has the name "stapsdt", type 3, and as its
  * description three addresses (of the probe, of .stapsdt.base when that was

@@ -33,6 +33,15 @@ bool elf_symbols_next(struct elf_symbols *symbols);
 /* The first section of that name, and its header; NULL: none. */
 Elf_Scn *elf_section_named(Elf *elf, const char *name, GElf_Shdr *header);
 
+/* The first segment of that type (PT_*); false: none. */
+bool elf_header_find(Elf *elf, uint32_t type, GElf_Phdr *segment);
+/*
+ * The thread-local block of a program, and of no other module, is next to the
+ * thread pointer: before it (variant II), or after a header of so many bytes
+ * (variant I). *start: its distance from the pointer.
+ */
+bool elf_program_block(Elf *elf, unsigned int header, uint64_t *start);
+
 /* The USDT probes that an ELF file has, by its notes. */
 
 struct usdt_note {

@@ -58,7 +58,7 @@ const char *const names_by[TDF_BY_KINDS] = {
 };
 
 const char *const names_context[] = {
-	"comm", "uid", "cgroup", "cpu", "ppid", "stack", NULL
+	"comm", "uid", "cgroup", "cpu", "ppid", "stack", "", "otel", NULL
 };
 
 const char *names_point_state(uint16_t state)

@@ -15,7 +15,8 @@ extern const char *const names_reads[];		/* RAS_READS_*; NULL: memory of
 						 * processes isn't read */
 extern const char *const names_aggregate[];	/* TDF_AGGREGATE_* */
 extern const char *const names_by[];		/* TDF_BY_* */
-extern const char *const names_context[];	/* RAS_CONTEXT_* by bit; ends with
+extern const char *const names_context[];	/* RAS_CONTEXT_* by bit, "" of one
+						 * that is not asked for; ends with
 						 * NULL */
 
 /* RAS_POINT_*, RAS_TRIGGER_*; "unknown" for what is none. */

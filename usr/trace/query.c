@@ -457,7 +457,7 @@ static void text_print_session_how(const struct query *query, size_t i)
 	if (entry->flags & RAS_SESSION_FILTERED)
 		fputs(", some processes only", stdout);
 	for (unsigned int bit = 0; names_context[bit]; bit++)
-		if (entry->context & 1u << bit)
+		if (names_context[bit][0] && entry->context & 1u << bit)
 			printf("%s%s", entry->context & ((1u << bit) - 1) ?
 			       "," : ", context ", names_context[bit]);
 	if (entry->max_rate)

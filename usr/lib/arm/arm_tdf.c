@@ -485,6 +485,8 @@ static void session_needs_find(struct arming *a)
 	}
 	/* heapmon makes its own */
 	a->stacks &= !a->arm->heap && settings->stacks != STACKS_FRAMES;
+	/* the keeper looks for the variable when it makes them */
+	a->stacks |= (settings->context & RAS_CONTEXT_OTEL) != 0;
 }
 
 /* What the kernel's structures look like, and how bodies read memory. */
@@ -595,6 +597,10 @@ static int arm_session_make(struct arming *a, struct error *err)
 		code = session_heap_make(a, err);
 	if (!code && a->stacks)
 		code = stacks_maps_make(&a->heap, arm->run, a->dir, err);
+	if (!code && a->stacks && arm->settings->stacks == STACKS_FRAMES) {
+		close(a->heap.rows_fd);
+		a->heap.rows_fd = -1;
+	}
 	if (!code)
 		code = filters_make(&a->filter, arm->settings, arm->link_pid,
 				    arm->run, a->dir, arm->dry, err);

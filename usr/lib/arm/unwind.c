@@ -23,6 +23,7 @@
 #include "lib/maps_line.h"
 #include "lib/sysbpf.h"
 #include "filters.h"
+#include "otel.h"
 #include "lib/buffer/pin.h"
 #include "lib/debug/cfi/cfi_module.h"
 
@@ -35,6 +36,7 @@ struct module_table {
 	struct cfi_load loads[CFI_LOADS];
 	unsigned int load_count;
 	uint32_t first, rows;		/* rows is 0: it has none */
+	struct otel_variable otel;
 };
 
 /* Segments that one process has, or several after a fork */
@@ -63,6 +65,7 @@ struct unwind_state {
 	int inherit_fd;				/* -1: the BPF program's link */
 	struct unwind_segment found[UNWIND_SEGMENTS];	/* of a process */
 	uint32_t found_count;
+	struct unwind_otel found_otel;
 	struct unwind_range ranges[UNWIND_SPACES];
 	struct key_map spaces;			/* ranges by process id */
 	struct unwind_figures figures;
@@ -207,10 +210,9 @@ static void module_table_store(struct unwind_state *u,
 }
 
 /* ret: of reading the module, which is freed */
-static const struct module_table *module_table_add(struct unwind_state *u,
-						   uint64_t hash,
-						   struct cfi_module *module,
-						   int ret)
+static struct module_table *module_table_add(struct unwind_state *u,
+					     uint64_t hash,
+					     struct cfi_module *module, int ret)
 {
 	struct module_table *table = NULL;
 
@@ -241,6 +243,7 @@ static const struct module_table *file_table(struct unwind_state *u,
 	const struct module_table *table = NULL;
 	int fd = maps_line_open(mapping, pid);
 	struct cfi_module module;
+	struct module_table *made;
 	struct stat st;
 	uint64_t hash;
 
@@ -252,9 +255,13 @@ static const struct module_table *file_table(struct unwind_state *u,
 		hash = hash_fnv(hash, &st.st_size, sizeof(st.st_size));
 		hash = hash_fnv(hash, &st.st_ctim, sizeof(st.st_ctim));
 		table = module_table_find(u, hash);
-		if (!table)
-			table = module_table_add(u, hash, &module,
-						 cfi_module_read(&module, fd));
+		if (!table) {
+			made = module_table_add(u, hash, &module,
+						cfi_module_read(&module, fd));
+			if (made)
+				otel_variable_read(&made->otel, fd);
+			table = made;
+		}
 	}
 	close(fd);
 	return table;
@@ -329,6 +336,7 @@ static int unwind_segments_read(struct unwind_state *u, uint32_t pid)
 	bool any = false;
 
 	u->found_count = 0;
+	u->found_otel = (struct unwind_otel){ 0 };
 	if (maps_lines_open(&lines, pid))
 		return -ESRCH;
 	while (maps_lines_next(&lines, &mapping)) {
@@ -340,10 +348,16 @@ static int unwind_segments_read(struct unwind_state *u, uint32_t pid)
 			table = file_table(u, pid, &mapping);
 		else if (!strcmp(mapping.path, "[vdso]"))
 			table = image_table(u, pid, &mapping);
-		if (table)
-			segment_add(u, &mapping, table);
+		if (!table)
+			continue;
+		segment_add(u, &mapping, table);
+		if (!u->found_otel.kind)
+			otel_place_find(&table->otel, pid, mapping.start,
+					mapping.offset, &u->found_otel);
 	}
 	maps_lines_close(&lines);
+	if (!u->found_otel.kind)
+		u->found_otel.kind = UNWIND_OTEL_NONE;
 	return any ? 0 : -ESRCH;
 }
 
@@ -466,6 +480,7 @@ int unwind_add_process(struct unwind_state *u, uint32_t pid, struct error *err)
 	process_identify(&process, pid);
 	if (unwind_segments_read(u, pid))
 		return error_set(err, -ESRCH, "process %u is gone", pid);
+	process.otel = u->found_otel;
 	if (!range || range->count != u->found_count ||
 	    memcmp(u->segments + range->first, u->found,
 		   range->count * sizeof(*u->found)))

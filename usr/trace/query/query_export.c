@@ -203,7 +203,7 @@ static void json_print_session(struct json *json, const struct query *query,
 		     entry->flags & RAS_SESSION_FILTERED);
 	json_open(json, "context", '[');
 	for (unsigned int bit = 0; names_context[bit]; bit++)
-		if (entry->context & 1u << bit)
+		if (names_context[bit][0] && entry->context & 1u << bit)
 			json_string(json, NULL, names_context[bit]);
 	json_close(json, ']');
 	number_or_null(json, "max_rate", entry->max_rate, entry->max_rate);

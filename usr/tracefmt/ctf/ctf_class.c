@@ -646,6 +646,9 @@ static void context_tsdl(struct text *tsdl, uint32_t mask)
 		{ RAS_CONTEXT_CGROUP, "\t\tuint64_t cgroup;\n" },
 		{ RAS_CONTEXT_CPU, "\t\tuint32_t cpu;\n" },
 		{ RAS_CONTEXT_PPID, "\t\tuint32_t ppid;\n" },
+		{ RAS_CONTEXT_OTEL, "\t\tuint8_t trace_id[16];\n"
+				    "\t\tuint8_t span_id[8];\n"
+				    "\t\tuint8_t otel_status;\n" },
 	};
 
 	if (!RAS_CONTEXT_BYTES(mask & ~(RAS_CONTEXT_COMM | RAS_CONTEXT_NAME)))
@@ -705,6 +708,7 @@ static void context_write(struct text *out, const struct event *event,
 	} parts[] = {
 		{ RAS_CONTEXT_UID, 8, 0 }, { RAS_CONTEXT_CGROUP, 8, 0 },
 		{ RAS_CONTEXT_CPU, 4, 4 }, { RAS_CONTEXT_PPID, 4, 4 },
+		{ RAS_CONTEXT_OTEL, 25, 7 },
 	};
 	struct context c = context_find(event->record, event->point->context);
 	const uint8_t *at = c.fixed;

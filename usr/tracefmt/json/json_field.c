@@ -598,11 +598,29 @@ static void json_add_stack(struct stack_owner owner, struct ras_stack stack,
 	TEXT_ADD(text, "}");
 }
 
+static void otel_add(struct json *json, const struct ras_otel *otel)
+{
+	const char *lack = context_otel_lack(otel);
+
+	if (lack) {
+		json_null(json, "trace_id");
+		json_null(json, "span_id");
+		json_string(json, "otel", lack);
+		return;
+	}
+	json_key(json, "trace_id");
+	json_add_hex(json->text, otel->trace_id, sizeof(otel->trace_id));
+	json_key(json, "span_id");
+	json_add_hex(json->text, otel->span_id, sizeof(otel->span_id));
+	json_number(json, "trace_flags", otel->flags);
+}
+
 void json_add_context(const struct context *context, struct stack_owner owner,
 		      struct text *text)
 {
 	const uint8_t *at = context->fixed;
 	struct json json = { .text = text };
+	struct ras_otel otel;
 
 	json_open(&json, NULL, '{');
 	if (context->mask & RAS_CONTEXT_COMM) {
@@ -625,6 +643,8 @@ void json_add_context(const struct context *context, struct stack_owner owner,
 	}
 	if (context->mask & RAS_CONTEXT_PPID)
 		json_number(&json, "ppid", number_load(at, 4));
+	if (context_otel(context, &otel))
+		otel_add(&json, &otel);
 	if (context->stack) {
 		json_key(&json, "stack");
 		json_add_stack(owner, context->stack_end, context->stack,

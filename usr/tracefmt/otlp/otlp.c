@@ -154,6 +154,9 @@ static bool otlp_published(const struct event *event,
 {
 #define PUBLISHED	"otel_thread_ctx_v1_"
 	static const struct otlp_ids none;
+	struct context context = context_of(event->record,
+					    event->point->context);
+	struct ras_otel otel;
 	const uint8_t *trace = published_bytes(event, scratch,
 					       PUBLISHED "trace_id", 16);
 	const uint8_t *span = published_bytes(event, scratch,
@@ -161,6 +164,11 @@ static bool otlp_published(const struct event *event,
 	const uint8_t *valid = published_bytes(event, scratch,
 					       PUBLISHED "valid", 1);
 
+	if (context_otel(&context, &otel) && !context_otel_lack(&otel)) {
+		memcpy(ids->trace, otel.trace_id, 16);
+		memcpy(ids->span, otel.span_id, 8);
+		return true;
+	}
 	if (!trace || !span || (valid && *valid != 1))
 		return false;
 	memcpy(ids->trace, trace, 16);

@@ -225,12 +225,12 @@ static int context_take(struct job_settings *settings, const char *name)
 	uint32_t bit = 0;
 
 	for (int i = 0; names_context[i] && !bit; i++)
-		if (strlen(names_context[i]) == length &&
+		if (length && strlen(names_context[i]) == length &&
 		    !strncasecmp(names_context[i], name, length))
 			bit = 1u << i;
 	if (!bit || (name[length] && bit != RAS_CONTEXT_STACK))
 		return settings_value_wrong("context", name,
-					    "context: comm, uid, cgroup, cpu, ppid or stack");
+					    "context: comm, uid, cgroup, cpu, ppid, stack or otel");
 	if (name[length] &&
 	    !settings_number_parse(name + length + 1, 1, TDF_STACK_MAX, "",
 				   &depth))

@@ -8,63 +8,12 @@
 #include <errno.h>
 #include <string.h>
 #include "dwarf_symbol.h"
+#include "lib/elf_symbols.h"
 #include "lib/formats/rpn.h"
 
 /* Highest distance of a variable from the thread pointer, in the block that the
  * loader makes for all modules it begins with; no address is that low. */
 #define DISTANCE_MAX	0xffff
-
-static bool find_segment(Elf *elf, uint32_t type, GElf_Phdr *ph)
-{
-	size_t count;
-
-	if (elf_getphdrnum(elf, &count))
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (gelf_getphdr(elf, i, ph) && ph->p_type == type)
-			return true;
-	return false;
-}
-
-/*
- * The thread-local block of a program, and of no other module, is next to the
- * thread pointer: before it (variant II) or after a header (variant I). *start:
- * its distance from the pointer.
- */
-static bool program_block(struct dwarf_file *dwarf, uint64_t *start)
-{
-	unsigned int header = dwarf->module->arch->thread_header;
-	Elf *elf = dwarf->module->elf;
-	Elf_Data *data = NULL;
-	bool program;
-	uint64_t align;
-	GElf_Ehdr eh;
-	GElf_Phdr ph;
-	GElf_Dyn dyn;
-
-	if (!gelf_getehdr(elf, &eh))
-		return false;
-	program = eh.e_type == ET_EXEC;
-	if (eh.e_type == ET_DYN && find_segment(elf, PT_DYNAMIC, &ph))
-		data = elf_getdata_rawchunk(elf, ph.p_offset, ph.p_filesz,
-					    ELF_T_DYN);
-	for (int i = 0; data && gelf_getdyn(data, i, &dyn); i++)
-		if (dyn.d_tag == DT_FLAGS_1) {
-			program = dyn.d_un.d_val & DF_1_PIE;
-			break;
-		}
-	if (!program || !find_segment(elf, PT_TLS, &ph))
-		return false;
-	align = ph.p_align ? ph.p_align : 1;
-	if (align & (align - 1))
-		return false;
-	if (header)
-		*start = header + ((ph.p_vaddr - header) & (align - 1));
-	else
-		*start = -ph.p_memsz -
-			 ((-ph.p_vaddr - ph.p_memsz) & (align - 1));
-	return true;
-}
 
 struct thread_slot {
 	uint64_t address;	/* of the slot */
@@ -239,7 +188,7 @@ int dwarf_thread_offset(struct dwarf_file *dwarf, uint64_t *offset,
 	bool as_offset, as_address;
 	GElf_Phdr ph;
 
-	if (!module->elf || !find_segment(module->elf, PT_TLS, &ph))
+	if (!module->elf || !elf_header_find(module->elf, PT_TLS, &ph))
 		return error_set(err, -ENODATA, "it is thread-local, and the "
 				 "module has no thread-local block");
 	as_offset = *offset < ph.p_memsz;
@@ -263,7 +212,8 @@ int dwarf_thread_emit(struct dwarf_file *dwarf, uint64_t offset,
 	struct thread_slot slot;
 	uint64_t start;
 
-	if (program_block(dwarf, &start)) {
+	if (elf_program_block(dwarf->module->elf,
+			      dwarf->module->arch->thread_header, &start)) {
 		emit_thread(dwarf, start + offset, rpn);
 		return 0;
 	}

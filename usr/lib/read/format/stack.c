@@ -268,6 +268,68 @@ static char *figure_put(char *p, const char *start, const char *name,
 	return TEXT_PUT(p, "]");
 }
 
+bool context_otel(const struct context *c, struct ras_otel *otel)
+{
+	uint32_t before = c->mask & ~RAS_CONTEXT_OTEL;
+
+	if (c->misfit || before == c->mask)
+		return false;
+	memcpy(otel, c->fixed + RAS_CONTEXT_BYTES(before), sizeof(*otel));
+	return true;
+}
+
+const char *context_otel_lack(const struct ras_otel *otel)
+{
+	static const struct ras_otel none;
+
+	switch (otel->status) {
+	case RAS_OTEL_VALID:
+		return memcmp(otel->trace_id, none.trace_id, 16) &&
+		       memcmp(otel->span_id, none.span_id, 8) ? NULL : "none";
+	case RAS_OTEL_NONE:
+		return "none";
+	case RAS_OTEL_INVALID:
+		return "being changed";
+	case RAS_OTEL_UNREADABLE:
+		return "not readable";
+	default:
+		return "not known yet";
+	}
+}
+
+static char *hex_put(char *p, const uint8_t *bytes, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (; n; n--, bytes++) {
+		*p++ = digits[*bytes >> 4];
+		*p++ = digits[*bytes & 15];
+	}
+	return p;
+}
+
+static char *otel_put(const struct context *c, char *p, const char *start)
+{
+	struct ras_otel otel;
+	const char *lack;
+
+	if (!context_otel(c, &otel))
+		return p;
+	if (p > start)
+		p = TEXT_PUT(p, "  ");
+	lack = context_otel_lack(&otel);
+	if (lack) {
+		p = TEXT_PUT(p, "Span [<");
+		p = text_put(p, lack, strlen(lack));
+		return TEXT_PUT(p, ">]");
+	}
+	p = TEXT_PUT(p, "Trace [");
+	p = hex_put(p, otel.trace_id, sizeof(otel.trace_id));
+	p = TEXT_PUT(p, "]  Span [");
+	p = hex_put(p, otel.span_id, sizeof(otel.span_id));
+	return TEXT_PUT(p, "]");
+}
+
 static char *fixed_put(const struct context *c, char *p)
 {
 	const uint8_t *at = c->fixed;
@@ -294,6 +356,7 @@ static char *fixed_put(const struct context *c, char *p)
 	}
 	if (c->mask & RAS_CONTEXT_PPID)
 		p = figure_put(p, start, "PPID", number_load(at, 4));
+	p = otel_put(c, p, start);
 	return p > start ? TEXT_PUT(p, "\n") : p;
 }
 

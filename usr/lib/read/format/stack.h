@@ -88,6 +88,11 @@ struct context {
 	uint64_t began;		/* a whole call: CLOCK_BOOTTIME, ns; else 0 */
 };
 
+/* What the thread had published for OpenTelemetry; false: not asked for. */
+bool context_otel(const struct context *c, struct ras_otel *otel);
+/* Why there are no ids: "none", "being changed" ...; NULL: there are. */
+const char *context_otel_lack(const struct ras_otel *otel);
+
 /* context_of() of a mask that isn't 0, or a whole call. */
 struct context context_find(const struct ras_record *record, uint32_t mask);
 
