@@ -77,6 +77,8 @@ struct ras_chunk {
 #define RAS_CHUNK_HEAP		10	/* array of struct ras_heap_note (heap.h) */
 #define RAS_CHUNK_AGGREGATES	11	/* struct ras_aggregates, per session; after
 					 * the sessions */
+#define RAS_CHUNK_NAMES		13	/* struct ras_names: functions of a module */
+#define RAS_CHUNK_LAST		13
 #define RAS_CHUNK_PANIC		9	/* struct ras_panic: what ended it all */
 
 /* One session's figures, summed over the slices. */
@@ -142,6 +144,21 @@ struct ras_mapping {
 struct ras_formats {
 	char name[64];		/* of the TFF, without its directory */
 	/* the file follows */
+};
+
+/* Functions of a module that are in stacks */
+struct ras_names {
+	__u8 id_kind;		/* TDF_ID_* (tdf.h) */
+	__u8 id_length;
+	__u8 id[30];
+	__u32 count;		/* number of struct ras_name after it, ascending */
+	__u32 bytes;		/* then of their texts, each with a zero */
+};
+
+struct ras_name {
+	__u64 offset;		/* in the file, of its first byte */
+	__u32 length;		/* bytes */
+	__u32 text;		/* where its name begins in the texts */
 };
 
 #define RAS_PACKED_ZLIB		1

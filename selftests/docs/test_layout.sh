@@ -50,7 +50,7 @@ ok "offsets and sizes in the pages are those of the headers" \
 for name in ras_record ras_item ras_slice ras_control ras_count \
 	    ras_why ras_limit ras_call ras_block ras_trigger ras_process_key ras_process \
 	    ras_aggregate_key ras_aggregate ras_aggregated ras_legend \
-	    ras_aggregates ras_aggregates_point ras_otel \
+	    ras_aggregates ras_aggregates_point ras_otel ras_names ras_name \
 	    ras_state ras_session ras_session_point ras_file ras_chunk \
 	    ras_slice_copy ras_stack ras_counts ras_count_total \
 	    ras_process_entry ras_maps ras_mapping ras_packed ras_pass ras_panic \

@@ -140,12 +140,14 @@ static const char *module_of(const struct session_list *list, uint16_t index)
 	return "";
 }
 
-/* As long as it lives all of it, then its modules by their bias. */
+/* As long as it lives all of it, then its modules by their bias. names: NULL, or
+ * who places addresses in it. */
 static void process_maps(struct chunk_out *out,
 			 const struct processes *processes,
 			 const struct ras_process_entry *entry,
 			 const struct session_list *list,
-			 struct mappings_cache *cache)
+			 struct mappings_cache *cache,
+			 struct picture_names *names)
 {
 	const struct ras_process_entry *end = processes->items +
 					      processes->count;
@@ -166,6 +168,8 @@ static void process_maps(struct chunk_out *out,
 		out->error = -ENOMEM;
 	if (m.count)
 		picture_maps(out, pid, &m);
+	if (names)
+		picture_names_place(names, pid, &m);
 	mappings_free(&m);
 }
 
@@ -173,7 +177,8 @@ void picture_processes(struct chunk_out *out,
 		       const struct processes *processes,
 		       const struct processes *known,
 		       const struct session_list *list,
-		       struct mappings_cache *cache)
+		       struct mappings_cache *cache,
+		       struct picture_names *names)
 {
 	const struct ras_process_entry *entry = processes->items;
 	const struct ras_process_entry *end = entry + processes->count;
@@ -193,7 +198,7 @@ void picture_processes(struct chunk_out *out,
 	for (entry = processes->items; cache && entry < end; entry++) {
 		if (entry->key.pid == last || processes_have(known, entry))
 			continue;
-		process_maps(out, processes, entry, list, cache);
+		process_maps(out, processes, entry, list, cache, names);
 		last = entry->key.pid;
 	}
 }
@@ -290,7 +295,8 @@ void picture_formats(struct chunk_out *out, const struct session_list *list)
  * in memory at a time, so they are small. */
 #define PIECE	(1u << 20)
 
-static void snapshot_slices(struct chunk_out *out, const struct buffer *buffer)
+static void snapshot_slices(struct chunk_out *out, const struct buffer *buffer,
+			    struct picture_names *names)
 {
 	uint64_t key = buffer->control->key, size = buffer->control->slice_bytes;
 	uint8_t *room;
@@ -311,20 +317,23 @@ static void snapshot_slices(struct chunk_out *out, const struct buffer *buffer)
 		ring_copy(&ring, slice, size, key, buffer_tail(buffer, row),
 			  room);
 		picture_records(out, &place, &ring, key, PIECE);
+		if (names)
+			picture_names_scan(names, &ring, key);
 	}
 	free(room);
 }
 
 static void snapshot_processes(struct chunk_out *out,
 			       const struct buffer *buffer,
-			       const struct session_list *list)
+			       const struct session_list *list,
+			       struct picture_names *names)
 {
 	struct processes processes, none = { 0 };
 	struct mappings_cache cache = { 0 };
 
 	if (processes_read(&processes, buffer) && !out->error)
 		out->error = -ENOMEM;
-	picture_processes(out, &processes, &none, list, &cache);
+	picture_processes(out, &processes, &none, list, &cache, names);
 	picture_kernel(out, list);
 	mappings_cache_free(&cache);
 	processes_free(&processes);
@@ -334,6 +343,7 @@ static void snapshot_processes(struct chunk_out *out,
 static int picture_take(struct chunk_out *out, const char *run, bool bundle,
 			struct error *err)
 {
+	struct picture_names names = { 0 };
 	struct session_list list;
 	struct buffer buffer;
 	int code = buffer_open(&buffer, run, false, err);
@@ -348,8 +358,10 @@ static int picture_take(struct chunk_out *out, const char *run, bool bundle,
 		picture_aggregates(out, &buffer, &list);
 		if (bundle)
 			picture_formats(out, &list);
-		snapshot_slices(out, &buffer);
-		snapshot_processes(out, &buffer, &list);
+		snapshot_slices(out, &buffer, bundle ? &names : NULL);
+		snapshot_processes(out, &buffer, &list, &names);
+		picture_names_write(&names, out);
+		picture_names_free(&names);
 		picture_end(out);
 		session_list_free(&list);
 		code = out->error;

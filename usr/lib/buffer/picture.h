@@ -9,6 +9,7 @@
 #include "buffer.h"
 #include "lib/formats/chunk.h"
 #include "mappings.h"
+#include "picture_names.h"
 #include "ring.h"
 #include "session.h"
 #include "lib/formats/tff.h"
@@ -26,12 +27,14 @@ bool picture_aggregates(struct chunk_out *out, const struct buffer *buffer,
 /* The mappings of a process. */
 void picture_maps(struct chunk_out *out, uint32_t pid,
 		  const struct mappings *m);
-/* Those that `known` doesn't have, and, with a cache, their mappings. */
+/* Those that `known` doesn't have, and, with a cache, their mappings, in which names
+ * (NULL: none) places addresses. */
 void picture_processes(struct chunk_out *out,
 		       const struct processes *processes,
 		       const struct processes *known,
 		       const struct session_list *list,
-		       struct mappings_cache *cache);
+		       struct mappings_cache *cache,
+		       struct picture_names *names);
 /* The kernel's own, when a session has probes in it. */
 void picture_kernel(struct chunk_out *out, const struct session_list *list);
 /* The TFFs that format what is armed. */

@@ -316,7 +316,7 @@ static int others_update(struct spooler *s, bool all, struct error *err)
 		picture_kernel(&s->others, &list);
 	if (processes) {
 		picture_processes(&s->others, &seen, &s->known, &list,
-				  s->own_maps ? NULL : &s->cache);
+				  s->own_maps ? NULL : &s->cache, NULL);
 		/* Records of the kernel's code are of anybody. */
 		s->none_came = s->stranger && seen.count == s->known.count;
 		s->stranger = false;

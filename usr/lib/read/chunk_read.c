@@ -157,7 +157,7 @@ static bool chunk_known(const struct resync *resync,
 	if (chunk->length > payload_room(resync, at))
 		return false;
 	return chunk->kind == RAS_CHUNK_END ? !chunk->length :
-	       chunk->kind <= RAS_CHUNK_AGGREGATES;
+	       chunk->kind <= RAS_CHUNK_LAST;
 }
 
 bool resync_is_slice(const struct resync *resync, const uint8_t *p)

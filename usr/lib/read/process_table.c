@@ -9,6 +9,8 @@
 
 #define PROCESSES_MAX	(1u << 20)
 #define MAP_BYTES_MAX	(256u << 20)	/* of all processes */
+#define FUNCTIONS_MAX	4096		/* modules */
+#define FUNCTION_BYTES_MAX (128u << 20)	/* of all modules */
 
 const struct process_entry *
 process_table_find(const struct process_table *table, uint32_t pid)
@@ -143,10 +145,71 @@ int process_table_add_maps(struct process_table *table, const uint8_t *p,
 	return 0;
 }
 
+static bool functions_valid(const struct process_functions *functions)
+{
+	for (uint32_t i = 0; i < functions->head.count; i++)
+		if (functions->items[i].text >= functions->head.bytes ||
+		    (i && functions->items[i].offset <=
+				  functions->items[i - 1].offset))
+			return false;
+	return !functions->head.bytes ||
+	       !functions->texts[functions->head.bytes - 1];
+}
+
+/* Files of a cycle may have those of the same module. */
+int process_table_add_functions(struct process_table *table, const uint8_t *p,
+				size_t n)
+{
+	struct process_functions made = { 0 }, *functions;
+	size_t items;
+
+	if (n < sizeof(made.head))
+		return -EINVAL;
+	memcpy(&made.head, p, sizeof(made.head));
+	p += sizeof(made.head);
+	n -= sizeof(made.head);
+	if (made.head.count > n / sizeof(*made.items))
+		return -EINVAL;
+	items = made.head.count * sizeof(*made.items);
+	if (n - items != made.head.bytes)
+		return -EINVAL;
+	if (table->function_modules == FUNCTIONS_MAX ||
+	    n > FUNCTION_BYTES_MAX - table->function_bytes)
+		return 0;
+	functions = reallocarray(table->functions, table->function_modules + 1,
+				 sizeof(*functions));
+	if (!functions)
+		return -ENOMEM;
+	table->functions = functions;
+	made.items = malloc(items + 1);
+	made.texts = malloc(made.head.bytes + 1);
+	if (!made.items || !made.texts) {
+		free(made.items);
+		free(made.texts);
+		return -ENOMEM;
+	}
+	memcpy(made.items, p, items);
+	memcpy(made.texts, p + items, made.head.bytes);
+	if (!functions_valid(&made)) {
+		free(made.items);
+		free(made.texts);
+		return -EINVAL;
+	}
+	functions[table->function_modules++] = made;
+	table->function_bytes += n;
+	return 0;
+}
+
 void process_table_free(struct process_table *table)
 {
 	struct process_entry *process;
 	size_t at = 0;
+
+	for (size_t i = 0; i < table->function_modules; i++) {
+		free(table->functions[i].items);
+		free(table->functions[i].texts);
+	}
+	free(table->functions);
 
 	while ((process = key_map_next(&table->processes, &at))) {
 		free(process->maps);
@@ -191,6 +254,27 @@ process_table_mapping(const struct process_table *table, uint32_t pid,
 	const struct process_entry *process = process_table_find(table, pid);
 
 	return process ? mapping_find(process, address) : NULL;
+}
+
+const char *process_table_function(const struct process_table *table,
+				   const struct ras_mapping *mapping,
+				   uint64_t address, uint64_t *distance)
+{
+	uint64_t offset = address - mapping->start + mapping->offset;
+
+	for (size_t i = 0; i < table->function_modules; i++) {
+		const struct process_functions *f = &table->functions[i];
+		size_t at = array_count_upto(f->items, f->head.count,
+					     sizeof(*f->items), offset);
+
+		if (!at || f->head.id_kind != mapping->id_kind ||
+		    memcmp(f->head.id, mapping->id, sizeof(mapping->id)))
+			continue;
+		*distance = offset - f->items[at - 1].offset;
+		if (*distance < f->items[at - 1].length)
+			return f->texts + f->items[at - 1].text;
+	}
+	return NULL;
 }
 
 /* A signature is between the bits of the address, whose number depends on the

@@ -25,7 +25,17 @@ struct process_entry {
 	size_t name_count;
 };
 
+/* Functions of a module that came along */
+struct process_functions {
+	struct ras_names head;
+	struct ras_name *items;		/* ascending */
+	char *texts;			/* ends with a zero */
+};
+
 struct process_table {
+	struct process_functions *functions;
+	size_t function_modules;
+	uint64_t function_bytes;
 	struct key_map processes;	/* struct process_entry, by pid */
 	uint64_t map_bytes, map_order;
 	uint16_t machine;		/* ELF's number; 0: not known */
@@ -35,6 +45,8 @@ struct process_table {
 int process_table_add(struct process_table *table, const uint8_t *p, size_t n);
 int process_table_add_maps(struct process_table *table, const uint8_t *p,
 			   size_t n);
+int process_table_add_functions(struct process_table *table, const uint8_t *p,
+				size_t n);
 void process_table_free(struct process_table *table);
 
 /* Name of the process at that time, not terminated when it has 16 bytes; NULL:
@@ -48,6 +60,11 @@ process_table_find(const struct process_table *table, uint32_t pid);
 const struct ras_mapping *
 process_table_mapping(const struct process_table *table, uint32_t pid,
 		      uint64_t address);
+/* The function that came along for an address in the mapping, with the distance from
+ * its first byte; NULL: none did. */
+const char *process_table_function(const struct process_table *table,
+				   const struct ras_mapping *mapping,
+				   uint64_t address, uint64_t *distance);
 /*
  * Whose an address is that a process had: pid or PROCESS_KERNEL. Where addresses
  * may contain more than the address (AArch64: a signature, a tag), only the

@@ -275,6 +275,10 @@ static int payload_parse(struct trace_file *file, uint32_t kind,
 		return payload_damage(
 			file, process_table_add_maps(&file->processes, p, n),
 			"the mappings of a process", n);
+	case RAS_CHUNK_NAMES:
+		return payload_damage(
+			file, process_table_add_functions(&file->processes, p, n),
+			"names of functions", n);
 	case RAS_CHUNK_FORMATS:
 		return formats_parse(file, p, n);
 	case RAS_CHUNK_PASS:
@@ -392,7 +396,7 @@ static int chunk_fetch(struct trace_file *file, struct trace_source *source,
 	struct source_bytes bytes;
 	int code;
 
-	if (chunk->kind > RAS_CHUNK_AGGREGATES) {
+	if (chunk->kind > RAS_CHUNK_LAST) {
 		chunk_read_damaged_file(chunk, place, source, &file->damage);
 		return 0;
 	}

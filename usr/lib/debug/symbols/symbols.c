@@ -171,6 +171,7 @@ struct symbols {
 	struct symbol_kernel *kernel;
 	bool kernel_tried;
 	bool failed;			/* no memory for a module */
+	struct key_map names;		/* demangled, by the address of the other */
 	struct symbols_known places[PLACES];
 };
 
@@ -189,6 +190,7 @@ void symbols_close(struct symbols *symbols)
 {
 	struct symbols_module *module;
 	size_t at = 0;
+	char *name;
 
 	if (!symbols)
 		return;
@@ -197,6 +199,10 @@ void symbols_close(struct symbols *symbols)
 		free(module);
 	}
 	key_map_free(&symbols->modules);
+	at = 0;
+	while ((name = key_map_next(&symbols->names, &at)))
+		free(name);
+	key_map_free(&symbols->names);
 	symbol_kernel_close(symbols->kernel);
 	pthread_mutex_destroy(&symbols->lock);
 	free(symbols);
@@ -287,4 +293,22 @@ struct symbols_place symbols_find_mapped(struct symbols *symbols,
 		place = at->place;
 	pthread_mutex_unlock(&symbols->lock);
 	return place;
+}
+
+const char *symbols_name(struct symbols *symbols, const char *name)
+{
+	char *made;
+
+	pthread_mutex_lock(&symbols->lock);
+	made = key_map_find(&symbols->names, key_map_key(name));
+	if (!made) {
+		made = symbol_demangle(name);
+		if (made && key_map_add(&symbols->names, key_map_key(name),
+					made)) {
+			free(made);
+			made = NULL;
+		}
+	}
+	pthread_mutex_unlock(&symbols->lock);
+	return made ? made : name;
 }

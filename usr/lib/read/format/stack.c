@@ -17,10 +17,19 @@ struct symbols_place symbols_find(struct symbols *symbols,
 {
 	const struct ras_mapping *mapping =
 		process_table_mapping(table, pid, address);
+	struct symbols_place place = { 0 };
+	const char *name;
 
-	return mapping ? symbols_find_mapped(symbols, mapping, address,
-					     pid == PROCESS_KERNEL) :
-			 (struct symbols_place){ 0 };
+	if (!mapping)
+		return place;
+	place = symbols_find_mapped(symbols, mapping, address,
+				    pid == PROCESS_KERNEL);
+	if (place.symbol)
+		return place;
+	name = process_table_function(table, mapping, address, &place.offset);
+	if (name)
+		place.symbol = symbols_name(symbols, name);
+	return place;
 }
 
 struct symbols_place symbols_find_caller(struct symbols *symbols,
