@@ -284,7 +284,7 @@ static const struct {
 	{ register_narrow, -EINVAL, "register 51 is not that wide" },
 	{ register_of_expression, -ENOENT, "no register has DWARF number 33" },
 	{ operation_bad, -EINVAL, "bad operation at byte 1" },
-	{ context_unknown, -EINVAL, "unknown context 0x80" },
+	{ context_unknown, -EINVAL, "unknown context 0x100" },
 	{ context_parent, -EOPNOTSUPP,
 	  "the parent's process id can't be recorded" NO_BTF },
 	{ record_wide, -E2BIG, "the record exceeds 12800 bytes" },

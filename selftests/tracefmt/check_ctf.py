@@ -274,12 +274,30 @@ def same_fields(event, line):
     expect(not payload, "in CTF only:", list(payload))
 
 
+LACKS = {0: "none", 1: None, 2: "being changed", 4: "not readable"}
+
+
+def same_otel(context, other):
+    status = context.pop("otel_status")
+    ids = [bytes(context.pop(name)) for name in ("trace_id", "span_id")]
+    lack = LACKS.get(status, "not known yet")
+    if status == 1 and not all(any(i) for i in ids):
+        lack = "none"
+    expect(other.get("otel") == lack, "otel", status, other)
+    for name, i in zip(("trace_id", "span_id"), ids):
+        expect(other[name] == (None if lack else i.hex()), name, i, other)
+
+
 def same_context(event, line):
     other = line.get("context", {})
-    context = event.specific_context_field
-    if context is not None:
-        for name, field in context.items():
-            same(plain(field), other[name], name)
+    if event.specific_context_field is None:
+        return
+    context = {name: plain(field) for name, field in
+               event.specific_context_field.items()}
+    if "otel_status" in context:
+        same_otel(context, other)
+    for name, field in context.items():
+        same(field, other[name], name)
 
 
 def same_event(message, line):

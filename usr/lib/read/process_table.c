@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <rastrace/tdf.h>
 #include "lib/array.h"
 
 #define PROCESSES_MAX	(1u << 20)
@@ -262,7 +263,8 @@ const char *process_table_function(const struct process_table *table,
 {
 	uint64_t offset = address - mapping->start + mapping->offset;
 
-	for (size_t i = 0; i < table->function_modules; i++) {
+	for (size_t i = 0; i < table->function_modules &&
+	     mapping->id_kind != TDF_ID_NONE; i++) {
 		const struct process_functions *f = &table->functions[i];
 		size_t at = array_count_upto(f->items, f->head.count,
 					     sizeof(*f->items), offset);

@@ -307,6 +307,7 @@ const char *symbols_name(struct symbols *symbols, const char *name)
 					made)) {
 			free(made);
 			made = NULL;
+			symbols->failed = true;
 		}
 	}
 	pthread_mutex_unlock(&symbols->lock);
