@@ -101,7 +101,8 @@ static void slot_find(const struct otel_file *file,
 	}
 }
 
-static void otel_headers_read(struct otel_file *file, struct otel_variable *variable)
+static void otel_headers_read(struct otel_file *file,
+			      struct otel_variable *variable)
 {
 	GElf_Phdr ph;
 	size_t count;

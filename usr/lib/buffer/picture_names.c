@@ -203,7 +203,7 @@ static void symbols_collect(struct names_file *file, Elf *elf, Elf *symbols)
 }
 
 /* The function that has the byte, the shortest of several */
-static void symbol_use(struct names_file *file, uint64_t offset)
+static void names_symbol_use(struct names_file *file, uint64_t offset)
 {
 	size_t n = array_count_upto(file->items, file->count,
 				    sizeof(*file->items), offset);
@@ -269,7 +269,7 @@ static void names_put(struct names_file *file, const struct ras_mapping *module,
 }
 
 /* The file with that build-id; -1: it is another one, or not there. */
-static int module_open(const char *path, const struct ras_mapping *module)
+static int names_module_open(const char *path, const struct ras_mapping *module)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct identity id = { 0 };
@@ -292,14 +292,14 @@ static int debug_open(const struct ras_mapping *module)
 		used += snprintf(path + used, sizeof(path) - used, "%s%02x",
 				 i == 1 ? "/" : "", module->id[i]);
 	snprintf(path + used, sizeof(path) - used, ".debug");
-	return module_open(path, module);
+	return names_module_open(path, module);
 }
 
 static void module_names_write(struct picture_names *names, uint32_t number,
 			       struct chunk_out *out)
 {
 	const struct ras_mapping *module = &names->modules[number];
-	int fd = module_open(module->path, module);
+	int fd = names_module_open(module->path, module);
 	int debug_fd = fd < 0 ? -1 : debug_open(module);
 	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
 	Elf *debug = debug_fd < 0 ? NULL : elf_begin(debug_fd, ELF_C_READ, NULL);
@@ -315,8 +315,8 @@ static void module_names_write(struct picture_names *names, uint32_t number,
 	/* of a caller it is the byte before */
 	for (size_t i = 0; i < names->pick_count; i++)
 		if (names->picks[i].module == number) {
-			symbol_use(&file, names->picks[i].offset);
-			symbol_use(&file, names->picks[i].offset - 1);
+			names_symbol_use(&file, names->picks[i].offset);
+			names_symbol_use(&file, names->picks[i].offset - 1);
 		}
 	names_put(&file, module, out);
 	free(file.items);
