@@ -8,7 +8,8 @@
  * call's as long as it runs, so an entry replaces what is there: that call was
  * left in another way than by an exit. Every hit of an entry that keeps nothing
  * removes what is there, and every hit of an exit. The key has the process, not
- * the thread, because the frames of coroutines move from one thread to another.
+ * the thread, because the frames of coroutines move from one thread to another; in
+ * Go the KEY has the goroutine.
  */
 #include "gen.h"
 
@@ -22,6 +23,7 @@ static void whole_key_load(struct gen *gen, code_label failed)
 	const struct plan *plan = gen->plan;
 	code_slot key = code_slot_new(gen->c, sizeof(struct ras_open_key));
 	const struct gen_fault fault = gen->fault;
+	int stmt = gen->stmt;
 	struct code *c = gen->c;
 	struct gen_value frame;
 
@@ -30,9 +32,11 @@ static void whole_key_load(struct gen *gen, code_label failed)
 	code_slot_store(c, 4, key, KEY_AT(pid), R0);
 	code_slot_store(c, 4, key, KEY_AT(point), point_reg(gen));
 	gen->fault = (struct gen_fault){ .to = failed };
+	gen->stmt = plan->key - plan->tdf->stmts;
 	rpn_generate(gen, plan->tdf->rpn + plan->key->rpn,
 		     plan->key->rpn_length, &frame);
 	gen->fault = fault;
+	gen->stmt = stmt;
 	code_slot_store(c, 8, key, KEY_AT(frame), value_reg(gen, &frame));
 	code_map(c, R1, plan->target->open_fd);
 	code_slot_address(c, R2, key, 0);

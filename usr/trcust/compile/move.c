@@ -452,7 +452,10 @@ int move_stmt(struct move *move, const struct tdf_stmt *in,
 	case TDF_STMT_STACK:
 		return move_stack(move, in, table, out);
 	case TDF_STMT_KEY:
-		return move_frame(move, table, out);
+		/* a goroutine is more than a frame */
+		return runtime_find(move->module) & RUNTIME_GO ?
+			move_value(move, table, &out->rpn, &out->rpn_length,
+				   8) : move_frame(move, table, out);
 	default:
 		return 0;
 	}

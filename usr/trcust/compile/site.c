@@ -13,6 +13,8 @@
 #include "analysis.h"
 #include "exits.h"
 #include "lib/array.h"
+#include "lib/debug/arch/arch.h"
+#include "lib/debug/dwarf/dwarf_go.h"
 
 static int report_no_exit(const struct site_search *s, const char *why)
 {
@@ -210,14 +212,27 @@ static int entry_place_take(struct site_search *s, struct site_place *entry)
 	return 0;
 }
 
+/* Which goroutine calls is known where the runtime's g is in a register. */
+static bool place_has_goroutine(const struct compilation *c,
+				const struct site_place *place)
+{
+	struct dwarf_functions found = { 0 };
+	bool has = false;
+
+	if (c->module->arch->go.goroutine && c->dwarf &&
+	    !dwarf_function_at(c->dwarf, place->base, &found))
+		has = found.count &&
+		      dwarf_go_in_registers(&found.functions[0].die);
+	dwarf_functions_free(&found);
+	return has;
+}
+
 static int site_call_places(struct site_search *s)
 {
 	struct site_search entries = { .c = s->c, .point = s->point };
 	const struct compilation *c = s->c;
 	const char *what = c->module->kind != TDF_MODULE_USER ?
-				   "CALL in the kernel" :
-			   analysis_runtime(c) & RUNTIME_GO ?
-				   "CALL in a Go program" : NULL;
+				   "CALL in the kernel" : NULL;
 	int code;
 
 	if (what) {
@@ -233,6 +248,15 @@ static int site_call_places(struct site_search *s)
 	for (size_t i = 0; i < entries.count && !code; i++)
 		if (!entries.places[i].symbol)	/* inlined */
 			entries.places[i--] = entries.places[--entries.count];
+	for (size_t i = 0; i < entries.count && !code &&
+			   analysis_runtime(c) & RUNTIME_GO; i++) {
+		if (place_has_goroutine(c, &entries.places[i]))
+			continue;
+		diag_report(c->diag, s->point->tp.pos, TRCERR_UNSUPPORTED,
+			    "CALL in a Go program before Go 1.17, without "
+			    "debug information, or of assembler");
+		code = 1;
+	}
 	for (size_t i = 0; i < s->count && !code; i++)
 		code = exit_separate(s, &s->places[i], &entries);
 	for (size_t i = 0; i < entries.count && !code; i++)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Entry and exit of a call have the canonical frame address in common, which no
- * other call has while it runs.
+ * other call has while it runs. In Go its stack may be moved meanwhile: goroutine
+ * and distance from the end of the stack take its place.
  */
 #include "whole.h"
 
@@ -10,6 +11,7 @@
 #include "analysis.h"
 #include "evaluate.h"
 #include "lib/debug/arch/arch.h"
+#include "lib/debug/dwarf/dwarf_go.h"
 #include "lib/formats/rpn.h"
 
 static int entry_add(const struct compilation *c, struct compile_point *point,
@@ -82,6 +84,55 @@ int whole_entries_find(const struct compilation *c,
 	return code;
 }
 
+#define GOROUTINE_BITS	42	/* of the address of a g */
+#define STACK_BITS	27	/* of a distance */
+
+static void emit_shift(struct bytes *rpn, uint8_t op, int bits)
+{
+	rpn_emit_const(rpn, bits);
+	rpn_emit_op(rpn, op);
+}
+
+/* Both are multiples of 8. What has no room is a fault: the call isn't kept.
+ * 0, -ENODATA, -ENOMEM */
+static int goroutine_key_emit(const struct site_stmt *s, struct bytes *rpn)
+{
+	const struct compilation *c = s->c;
+	unsigned int g = c->module->arch->go.goroutine;
+	uint64_t end;
+	int code;
+
+	if (!dwarf_go_stack_end(c->dwarf, &s->site->from, &end))
+		return -ENODATA;
+	rpn_emit_register(rpn, g, 0);
+	rpn_emit_register(rpn, g, end);
+	rpn_emit_op(rpn, RPN_deref);
+	code = dwarf_frame_address_emit(c->dwarf, c->module, s->site->address,
+					rpn, NULL);
+	if (code)
+		return code;
+	rpn_emit_op(rpn, RPN_minus);
+	/* g, distance: do they have room? */
+	rpn_emit_op(rpn, RPN_over);
+	emit_shift(rpn, RPN_shr, GOROUTINE_BITS);
+	rpn_emit_op(rpn, RPN_over);
+	emit_shift(rpn, RPN_shr, STACK_BITS);
+	rpn_emit_op(rpn, RPN_or);
+	emit_shift(rpn, RPN_eq, 0);
+	rpn_emit_op(rpn, RPN_rot);
+	/* that, g, distance */
+	emit_shift(rpn, RPN_shr, 3);
+	rpn_emit_op(rpn, RPN_swap);
+	emit_shift(rpn, RPN_shr, 3);
+	emit_shift(rpn, RPN_shl, STACK_BITS - 3);
+	rpn_emit_op(rpn, RPN_plus);
+	rpn_emit_const(rpn, (int64_t)TDF_KEY_GOROUTINE);
+	rpn_emit_op(rpn, RPN_or);
+	rpn_emit_op(rpn, RPN_swap);
+	rpn_emit_op(rpn, RPN_div);
+	return 0;
+}
+
 static int whole_key_compile(const struct site_stmt *s, struct srcpos pos)
 {
 	const struct compilation *c = s->c;
@@ -91,7 +142,9 @@ static int whole_key_compile(const struct site_stmt *s, struct srcpos pos)
 	struct error err = {0};
 	int code = 0;
 
-	if (site->flags & TDF_SITE_RETURN)
+	if (analysis_runtime(c) & RUNTIME_GO)
+		code = goroutine_key_emit(s, &rpn);
+	else if (site->flags & TDF_SITE_RETURN)
 		rpn_emit_register(&rpn, arch->stack, 0);
 	else
 		code = dwarf_frame_address_emit(c->dwarf, c->module,
@@ -99,7 +152,8 @@ static int whole_key_compile(const struct site_stmt *s, struct srcpos pos)
 	if (code && code != -ENOMEM) {
 		code = 0;
 		rpn.size = 0;
-		if (!site->symbol_offset)
+		if (!site->symbol_offset &&
+		    !(analysis_runtime(c) & RUNTIME_GO))
 			rpn_emit_register(&rpn, arch->stack, arch->call_bytes);
 	}
 	if (code || rpn.failed)

@@ -291,6 +291,7 @@ struct arch {
 	struct arch_go {
 		uint8_t general[16], general_count;
 		uint8_t vector_first, vector_count;
+		uint8_t goroutine;	/* has the runtime's g in all of it */
 	} go;
 	const struct arch_object_relocation *relocations;
 	size_t relocation_count;

@@ -667,7 +667,7 @@ const struct arch arch_aarch64 = {
 	.kept = 0xbff80000,
 	.banks = banks,
 	.go = { { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 }, 16,
-		64, 16 },
+		64, 16, 28 },
 	.relocations = relocations, .relocation_count = COUNT(relocations),
 	.operand_parse = a64_operand_parse,
 	.insn_decode = a64_insn_decode, .insn_held = a64_insn_held,

@@ -369,8 +369,8 @@ const struct arch arch_x86_64 = {
 	.banks = banks64,
 	.vector_first = 17,
 	.vector_count = 16,
-	/* rax, rbx, rcx, rdi, rsi, r8 to r11; xmm0 to xmm14 */
-	.go = { { 0, 3, 2, 5, 4, 8, 9, 10, 11 }, 9, 17, 15 },
+	/* rax, rbx, rcx, rdi, rsi, r8 to r11; xmm0 to xmm14; r14 */
+	.go = { { 0, 3, 2, 5, 4, 8, 9, 10, 11 }, 9, 17, 15, 14 },
 	.relocations = relocations64,
 	.relocation_count = COUNT(relocations64),
 	OPERATIONS,

@@ -5,14 +5,16 @@
 #include <errno.h>
 #include <string.h>
 #include "dwarf_type.h"
+#include "dwarf_variable.h"
 #include "lib/debug/arch/arch.h"
 
 #define DEPTH_MAX	16	/* of types in each other */
 #define RESULTS_MAX	64	/* of a function */
 
-bool dwarf_go_is_function(Dwarf_Die *function)
+bool dwarf_go_in_registers(Dwarf_Die *function)
 {
-	const char *name = dwarf_diename(function), *producer;
+	const char *producer, *file = dwarf_decl_file(function);
+	size_t length = file ? strlen(file) : 0;
 	Dwarf_Attribute attr;
 	Dwarf_Die unit;
 
@@ -20,10 +22,56 @@ bool dwarf_go_is_function(Dwarf_Die *function)
 	    dwarf_srclang(&unit) != DW_LANG_Go)
 		return false;
 	producer = dwarf_formstring(dwarf_attr(&unit, DW_AT_producer, &attr));
-	/* what is generic has a parameter that is not in the debug
-	 * information */
-	return producer && strstr(producer, "regabi") && name &&
-	       !strchr(name, '[');
+	/* assembler has the compiler for its producer, too */
+	return producer && strstr(producer, "regabi") &&
+	       !(length > 2 && !strcmp(file + length - 2, ".s"));
+}
+
+bool dwarf_go_is_function(Dwarf_Die *function)
+{
+	const char *name = dwarf_diename(function);
+
+	return dwarf_go_in_registers(function) && name && !strchr(name, '[');
+}
+
+struct go_member {
+	const char *name;
+	struct dwarf_member found;
+};
+
+static int go_member_take(void *context, const struct dwarf_member *member)
+{
+	struct go_member *wanted = context;
+
+	if (!strcmp(member->name, wanted->name))
+		wanted->found = *member;
+	return 0;
+}
+
+/* *bare becomes the type of its member. */
+static bool go_member_enter(Dwarf_Die *bare, const char *name, uint64_t *offset)
+{
+	struct go_member wanted = { .name = name };
+
+	dwarf_type_members(bare, go_member_take, &wanted);
+	if (!wanted.found.name)
+		return false;
+	dwarf_type_peel(&wanted.found.type, bare, NULL);
+	*offset += wanted.found.bit_offset / 8;
+	return true;
+}
+
+bool dwarf_go_stack_end(struct dwarf_file *dwarf,
+			const struct dwarf_from *from, uint64_t *offset)
+{
+	Dwarf_Die type[2], bare;
+
+	*offset = 0;
+	if (dwarf_type_find(dwarf, from, NULL, "runtime.g", type) < 0)
+		return false;
+	dwarf_type_peel(&type[0], &bare, NULL);
+	return bare.addr && go_member_enter(&bare, "stack", offset) &&
+	       go_member_enter(&bare, "hi", offset);
 }
 
 bool dwarf_go_result_entry(Dwarf_Die *function, unsigned int number,
