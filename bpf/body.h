@@ -6,8 +6,8 @@
  *
  * Everything that differs between two tracepoints of one session and is not
  * in the statements comes from the link's cookie, so bodies that come out
- * equal, instruction by instruction, are one program. Of offsets in the
- * statements the target says which are in a map instead, so that bodies which
+ * equal, instruction by instruction, are one program. Of offsets and lengths in
+ * the statements the target says which are in a map instead, so that bodies which
  * differ by these only are one program, too.
  */
 #ifndef BPF_BODY_H
