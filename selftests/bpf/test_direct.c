@@ -13,7 +13,7 @@
 #define DIRECT_MOST	64
 
 /* What the programs and we share, in words */
-enum { AT_ADDRESS, AT_RESULT, AT_FIRST, AT_DATA = 16, AT_END = 64 };
+enum { AT_ADDRESS, AT_RESULT, AT_FIRST, AT_COUNT, AT_DATA = 16, AT_END = 64 };
 #define BYTES_AT(word)	(8 * (word))
 
 static struct direct_bed bed;
@@ -21,16 +21,20 @@ static struct direct_bed bed;
 struct shape {
 	uint32_t bytes;		/* read, or of a string at most */
 	bool string, twice;	/* twice: first at AT_FIRST, then at AT_ADDRESS */
+	bool counted;		/* as many as AT_COUNT has, at most `bytes` */
 };
 
 static void read_generate(struct gen *gen, const struct shape *shape, int map,
 			  int at, code_label slow)
 {
 	struct direct_to to = { .base = map, .off = BYTES_AT(AT_DATA) };
-	int address = code_temp_new(gen->c);
+	int address = code_temp_new(gen->c), count = code_temp_new(gen->c);
 
 	code_load(gen->c, 8, address, map, BYTES_AT(at));
-	if (shape->string)
+	code_load(gen->c, 8, count, map, BYTES_AT(AT_COUNT));
+	if (shape->counted)
+		direct_counted(gen, &to, shape->bytes, count, address, slow);
+	else if (shape->string)
 		direct_string(gen, &to, shape->bytes, address, slow);
 	else
 		direct_read(gen, &to, shape->bytes, address, slow);
@@ -118,6 +122,34 @@ static void sizes(const uint8_t *page)
 	tap_is(wrong, 0, "sizes up to %d bytes at any place of a page",
 	       DIRECT_MOST);
 	tap_is(crossed, 0, "what goes on in the next page is left");
+}
+
+/* In words: the last one is of the same page, and no more is written. */
+static void counts(const uint8_t *page)
+{
+	const uint8_t *data = (const void *)(bed.map + AT_DATA);
+	unsigned int wrong = 0, crossed = 0;
+
+	for (uint32_t most = 8; most <= DIRECT_MOST; most += 8) {
+		int program = program_make(&(struct shape){
+			.bytes = most, .counted = true });
+
+		for (uint32_t bytes = 1; bytes <= most; bytes++) {
+			uint32_t words = (bytes + 7) & ~7u;
+			const uint8_t *at = page + random() % (PAGE - words);
+
+			bed.map[AT_COUNT] = bytes;
+			wrong += run_at(program, at) != 1 ||
+				 memcmp(data, at, words) || data[words] != 0xee;
+			at = page + PAGE - words;
+			wrong += run_at(program, at) != 1 ||
+				 memcmp(data, at, words) || data[words] != 0xee;
+			crossed += run_at(program, at + 1);
+		}
+		close(program);
+	}
+	tap_is(wrong, 0, "any number of bytes up to %d", DIRECT_MOST);
+	tap_is(crossed, 0, "whose last word is in the next page are left");
 }
 
 /* The word that ends the string has zeros after it. */
@@ -325,6 +357,7 @@ int main(void)
 	pages = pages_make(PAGES * PAGE, PROT_READ | PROT_WRITE);
 	random_fill(pages, PAGES * PAGE);
 	sizes(pages + PAGE);
+	counts(pages + PAGE);
 	strings(pages + PAGE);
 	program = program_make(&word);
 	special(program);
