@@ -2,10 +2,11 @@
 /*
  * What happens to armed points without a command: points that have reached their
  * MAXHITS lose their links, the most expensive ones do above --max-cpu, sessions end
- * (--for), triggers are answered, and TDFs that wait for a kernel module are
- * armed when it is loaded. One process for each
- * run directory does it, the keeper: `trace keep`. Commands start it when there
- * is something to do, and it ends when there isn't. Tracing doesn't depend on it.
+ * (--for), triggers are answered, whole calls that can't return any more give their
+ * room back, and TDFs that wait for a kernel module are armed when it is loaded.
+ * One process for each run directory does it, the keeper: `trace keep`. Commands
+ * start it when there is something to do, and it ends when there isn't. Tracing
+ * doesn't depend on it.
  *
  *	RUN/keep/	its process holds a lock on it
  *	RUN/wait/N	a symbolic link to a request's text: a TDF that waits
