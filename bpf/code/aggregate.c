@@ -85,18 +85,25 @@ static void key_text(struct gen *gen, const struct tdf_stmt *stmt,
 	code_label_place(c, done);
 }
 
+/* The parts of the key but its stack, after each other */
 static code_slot key_generate(struct gen *gen)
 {
 	const struct plan *plan = gen->plan;
-	int bytes = plan->aggregate_key, off = sizeof(__u64);
 	const struct tdf_stmt *stmt = &plan->tdf->stmts[plan->by_first];
-	code_slot key = code_slot_new(gen->c, bytes);
+	int bytes = plan->aggregate_key, off = sizeof(__u64);
 	struct code *c = gen->c;
 	struct gen_value value;
+	code_slot key;
 
 	_Static_assert(sizeof(struct ras_aggregate_key) == sizeof(__u64),
 		       "a word");
+	if (plan->by_stack)
+		bytes = plan_aggregate_key(plan->tdf, plan->site) -
+			plan_by_bytes(plan->by_stack);
+	key = code_slot_new(c, bytes);
 	for (uint32_t i = 0; i < plan->by_count; i++, stmt++) {
+		if (stmt == plan->by_stack)
+			continue;
 		gen_note(gen, plan->by_first + i);
 		if (stmt->reg == TDF_BY_TEXT) {
 			key_text(gen, stmt, key, off);
@@ -110,6 +117,95 @@ static code_slot key_generate(struct gen *gen)
 	for (; off < bytes; off += 8)
 		code_slot_store_imm(c, 8, key, off, 0);
 	return key;
+}
+
+/*
+ * A key with a stack has no room in the frame. It is in the CPU's entry of a map,
+ * after the unwinder's state, which is where it is in a record, and a word that is
+ * not 0 while the entry is in use. RECORD and PLACE are free by now.
+ */
+#define ENTRY_AT	UNWIND_STATE	/* from RECORD */
+#define ENTRY_BUSY	(ENTRY_AT + 64)
+#define ENTRY_KEY	(ENTRY_AT + BODY_BY_STACK_BYTES)
+#define BY_STACK(field)	((int)offsetof(struct ras_by_stack, field))
+
+static void by_stack_generate(struct gen *gen, int off)
+{
+	const struct plan *plan = gen->plan;
+	int bytes = plan_by_bytes(plan->by_stack);
+	struct code *c = gen->c;
+
+	gen_note(gen, plan->by_stack - plan->tdf->stmts);
+	for (int i = 0; i < bytes; i += 8)
+		code_store_imm(c, 8, RECORD, off + i, 0);
+	if (plan->target->context != BODY_KPROBE) {
+		code_call(c, BPF_FUNC_get_current_pid_tgid);
+		code_alu_imm(c, BPF_RSH, R0, 32);
+		code_store(c, 4, RECORD, off + BY_STACK(pid), R0);
+	}
+	gen->place = (struct gen_place){ RECORD, off + BY_STACK(item) };
+	stack_generate(gen, plan->by_stack, plan->by_stack->length, -1);
+}
+
+/* The whole key in the entry; there is none, or it is in use by a hit that this one
+ * interrupts: to `lost`. No fault comes between this and key_release(). */
+static void key_with_stack(struct gen *gen, code_slot parts, code_label lost)
+{
+	const struct plan *plan = gen->plan;
+	const struct tdf_stmt *stmt = &plan->tdf->stmts[plan->by_first];
+	int off = ENTRY_KEY + sizeof(__u64), from = sizeof(__u64);
+	struct code *c = gen->c;
+
+	code_lookup(c, plan->target->by_stack_fd,
+		    key_new(gen, temp_const(gen, 0)), lost);
+	code_move(c, RECORD, R0);
+	code_alu_imm(c, BPF_SUB, RECORD, ENTRY_AT);
+	if (interrupted(gen)) {
+		code_alu_imm(c, BPF_MOV, R0, 0);
+		code_atomic(c, BPF_CMPXCHG, RECORD, ENTRY_BUSY,
+			    temp_const(gen, 1));
+		code_jump_imm(c, BPF_JNE, R0, 0, lost);
+	}
+	for (uint32_t i = 0; i < plan->by_count; i++, stmt++) {
+		int bytes = plan_by_bytes(stmt);
+
+		for (int k = 0; k < bytes && stmt != plan->by_stack;
+		     k += 8, from += 8) {
+			code_slot_load(c, 8, R1, parts, from);
+			code_store(c, 8, RECORD, off + k, R1);
+		}
+		if (stmt == plan->by_stack)
+			by_stack_generate(gen, off);
+		off += bytes;
+	}
+	for (; off < ENTRY_KEY + (int)plan->aggregate_key; off += 8)
+		code_store_imm(c, 8, RECORD, off, 0);
+}
+
+static void key_release(struct gen *gen)
+{
+	if (gen->plan->by_stack && interrupted(gen))
+		code_store_imm(gen->c, 8, RECORD, ENTRY_BUSY, 0);
+}
+
+static void key_address(struct gen *gen, code_slot key)
+{
+	if (gen->plan->by_stack) {
+		code_move(gen->c, R2, RECORD);
+		code_alu_imm(gen->c, BPF_ADD, R2, ENTRY_KEY);
+	} else {
+		code_slot_address(gen->c, R2, key, 0);
+	}
+}
+
+static void key_lookup(struct gen *gen, code_slot key, code_label missing)
+{
+	struct code *c = gen->c;
+
+	code_map(c, R1, gen->plan->target->aggregates_fd);
+	key_address(gen, key);
+	code_call(c, BPF_FUNC_map_lookup_elem);
+	code_jump_imm(c, BPF_JEQ, R0, 0, missing);
 }
 
 /*
@@ -160,7 +256,10 @@ static void key_finish(struct gen *gen, code_slot key, uint32_t i, int value)
 	code_load(c, 4, epoch, epoch, STATE_AT(epoch));
 	code_alu_imm(c, BPF_LSH, epoch, 8 * KEY_AT(epoch));
 	code_alu(c, BPF_OR, head, epoch);
-	code_slot_store(c, 8, key, 0, head);
+	if (gen->plan->by_stack)
+		code_store(c, 8, RECORD, ENTRY_KEY, head);
+	else
+		code_slot_store(c, 8, key, 0, head);
 }
 
 /* r0 = the value of the key, which is a new one; there is no room: to `lost` */
@@ -168,17 +267,18 @@ static void value_new(struct gen *gen, code_slot key, code_label lost)
 {
 	const int bytes = sizeof(struct ras_aggregate);
 	code_slot zeros = code_slot_new(gen->c, bytes);
-	int fd = gen->plan->target->aggregates_fd;
 	struct code *c = gen->c;
 
 	for (int off = 0; off < bytes; off += 8)
 		code_slot_store_imm(c, 8, zeros, off, 0);
-	code_map(c, R1, fd);
-	code_slot_address(c, R2, key, 0);
+	code_map(c, R1, gen->plan->target->aggregates_fd);
+	key_address(gen, key);
 	code_slot_address(c, R3, zeros, 0);
 	code_alu_imm(c, BPF_MOV, R4, BPF_NOEXIST);
 	code_call(c, BPF_FUNC_map_update_elem);
-	code_lookup(c, fd, key, lost);
+	if (gen->plan->by_stack)
+		process_current_keep(gen);
+	key_lookup(gen, key, lost);
 }
 
 /* The higher one, unsigned */
@@ -222,7 +322,7 @@ static void aggregate_add(struct gen *gen, code_slot key, uint32_t i, int value)
 
 	gen_note(gen, gen->plan->aggregate_first + i);
 	key_finish(gen, key, i, value);
-	code_lookup(c, gen->plan->target->aggregates_fd, key, missing);
+	key_lookup(gen, key, missing);
 	code_label_place(c, found);
 	code_move(c, row, R0);
 	add(gen, row, AGGREGATE_AT(count), temp_const(gen, 1));
@@ -277,14 +377,32 @@ static void aggregate_fault(struct gen *gen, code_label to)
 	code_rare_end(c);
 }
 
+/* What has no key is not added. */
+static void key_lost(struct gen *gen, code_label lost)
+{
+	struct code *c = gen->c;
+
+	if (!code_label_used(c, lost))
+		return;
+	code_rare_begin(c);
+	code_label_place(c, lost);
+	aggregated_count(gen, AGGREGATED_AT(lost));
+	code_jump(c, gen->aggregated);
+	code_rare_end(c);
+}
+
 /* Without a key nothing is added up. */
 void aggregates_final(struct gen *gen)
 {
+	code_label lost = code_label_new(gen->c);
 	code_slot key;
 
 	gen->fault = (struct gen_fault){ code_label_new(gen->c), false };
 	key = key_generate(gen);
 	aggregate_fault(gen, gen->aggregated);
+	if (gen->plan->by_stack)
+		key_with_stack(gen, key, lost);
+	key_lost(gen, lost);
 	for (uint32_t i = 0; i < gen->plan->aggregate_count; i++) {
 		code_label next = code_label_new(gen->c);
 		int value;
@@ -296,11 +414,13 @@ void aggregates_final(struct gen *gen)
 		aggregate_add(gen, key, i, value);
 		code_label_place(gen->c, next);
 	}
+	key_release(gen);
 }
 
 /* All are evaluated before any is added: the first fault begins them anew. */
 static void aggregates_first(struct gen *gen)
 {
+	code_label lost = code_label_new(gen->c);
 	int values[TDF_AGGREGATES_MAX];
 	code_slot key;
 
@@ -308,8 +428,12 @@ static void aggregates_first(struct gen *gen)
 	key = key_generate(gen);
 	for (uint32_t i = 0; i < gen->plan->aggregate_count; i++)
 		values[i] = aggregate_value(gen, i);
+	if (gen->plan->by_stack)
+		key_with_stack(gen, key, lost);
+	key_lost(gen, lost);
 	for (uint32_t i = 0; i < gen->plan->aggregate_count; i++)
 		aggregate_add(gen, key, i, values[i]);
+	key_release(gen);
 }
 
 void aggregates_generate(struct gen *gen)
@@ -335,7 +459,7 @@ void aggregates_walk(struct gen *gen)
 		const struct tdf_stmt *stmt = &plan->tdf->stmts[i];
 		struct gen_value value;
 
-		if (!stmt->rpn_length)
+		if (!stmt->rpn_length || stmt == plan->by_stack)
 			continue;
 		gen_note(gen, i);
 		gen->fault = (struct gen_fault){ code_label_new(gen->c),

@@ -472,6 +472,8 @@ void context_generate(struct gen *gen);
 /* process.c: who hits, into `processes`, when it isn't who hit last; r8 is the
  * locked slice. The subprogram that puts it there, after all else */
 void process_generate(struct gen *gen);
+/* The same without a record: who hits now, also if it is kept already */
+void process_current_keep(struct gen *gen);
 void process_keep_generate(struct gen *gen);
 
 /* returned.c: a temp = where the function is whose return probe is hit, or what

@@ -27,20 +27,23 @@ static int identity_reg(struct gen *gen)
 	return identity;
 }
 
-/* What isn't kept is tried again with the next record. */
-static void keep_call(struct gen *gen, code_label failed)
+/* r0 = 0: the process whose number is in r1 is kept; `time`: a temp, or NO_REG,
+ * that of the record. What isn't kept is tried again with the next record, or
+ * the next key. */
+static void keep_call(struct gen *gen, int time)
 {
 	uint64_t key = (uint64_t)gen->plan->point->module << 48 |
 		       (uint64_t)gen->plan->target->session << 32;
 	struct code *c = gen->c;
 
-	code_load(c, 4, R1, RECORD, RECORD_AT(pid));
 	code_const(c, R2, key);
 	code_alu(c, BPF_OR, R1, R2);
 	code_move(c, R2, bias_reg(gen));
-	code_load(c, 8, R3, RECORD, RECORD_AT(time));
+	if (time == NO_REG)
+		code_load(c, 8, R3, RECORD, RECORD_AT(time));
+	else
+		code_move(c, R3, time);
 	code_call_label(c, gen->shared->keep, 3);
-	code_jump_imm(c, BPF_JNE, R0, 0, failed);
 }
 
 /*
@@ -104,11 +107,32 @@ static void other_process(struct gen *gen, code_label other, code_label same)
 
 	code_rare_begin(c);
 	code_label_place(c, other);
-	keep_call(gen, same);
+	code_load(c, 4, R1, RECORD, RECORD_AT(pid));
+	keep_call(gen, NO_REG);
+	code_jump_imm(c, BPF_JNE, R0, 0, same);
 	code_store(c, 8, SLICE, SLICE_AT(process), identity_reg(gen));
 	code_store(c, 8, SLICE, SLICE_AT(bias), bias_reg(gen));
 	code_jump(c, same);
 	code_rare_end(c);
+}
+
+void process_current_keep(struct gen *gen)
+{
+	code_label done = code_label_new(gen->c);
+	struct code *c = gen->c;
+	int pid, time;
+
+	if (!gen->plan->process)
+		return;
+	bias_check(gen, done);
+	code_call(c, BPF_FUNC_get_current_pid_tgid);
+	code_alu_imm(c, BPF_RSH, R0, 32);
+	pid = code_copy(c, R0);
+	code_call(c, BPF_FUNC_ktime_get_boot_ns);
+	time = code_copy(c, R0);
+	code_move(c, R1, pid);
+	keep_call(gen, time);
+	code_label_place(c, done);
 }
 
 void process_generate(struct gen *gen)

@@ -70,9 +70,19 @@ unsigned int site_uses_find(const struct tdf *tdf, const struct tdf_site *site,
 	return uses;
 }
 
+static bool stmt_is_by_stack(const struct tdf_stmt *stmt)
+{
+	return stmt->kind == TDF_STMT_BY && stmt->reg == TDF_BY_STACK;
+}
+
+static bool stmt_is_stack(const struct tdf_stmt *stmt)
+{
+	return stmt->kind == TDF_STMT_STACK || stmt_is_by_stack(stmt);
+}
+
 static bool stmt_reads(const struct tdf *tdf, const struct tdf_stmt *stmt)
 {
-	if (stmt->kind == TDF_STMT_STACK)
+	if (stmt_is_stack(stmt))
 		return false;
 	return stmt->kind == TDF_STMT_MEM || stmt->kind == TDF_STMT_ASCIIZ ||
 	       (stmt->kind == TDF_STMT_BY && stmt->reg == TDF_BY_TEXT) ||
@@ -97,10 +107,11 @@ static bool site_aggregates(const struct tdf *tdf, const struct tdf_site *site)
 				      .kind == TDF_STMT_AGGREGATE;
 }
 
-static bool site_has_stack(const struct tdf *tdf, const struct tdf_site *site)
+static bool site_has(const struct tdf *tdf, const struct tdf_site *site,
+		     bool (*is_one)(const struct tdf_stmt *stmt))
 {
 	for (__u32 i = 0; i < site->stmts; i++)
-		if (tdf->stmts[site->first_stmt + i].kind == TDF_STMT_STACK)
+		if (is_one(&tdf->stmts[site->first_stmt + i]))
 			return true;
 	return false;
 }
@@ -123,7 +134,8 @@ struct body_needs body_needs_find(const struct tdf *tdf,
 			  point->flags & (TDF_POINT_CALL | TDF_POINT_RELEASE),
 		.segments = uses & (RPN_USES_STALE | RPN_USES_LATE) && user,
 		.vectors = uses & RPN_USES_VECTOR && user,
-		.stack = user && site_has_stack(tdf, site),
+		.stack = user && site_has(tdf, site, stmt_is_stack),
+		.by_stack = site_has(tdf, site, stmt_is_by_stack),
 		.direct = user && site_reads(tdf, site) && !(point->flags &
 			  (TDF_POINT_CALL | TDF_POINT_RELEASE)),
 	};

@@ -12,6 +12,7 @@
 struct body_needs {
 	bool limits;		/* limits_fd: MAXHITS or PASSCOUNT */
 	bool aggregates;	/* aggregates_fd, aggregated_fd */
+	bool by_stack;		/* by_stack_fd */
 	bool func_ip;		/* a return probe of user space */
 	bool layout;		/* target->layout */
 	bool segments;		/* target->segments_save */

@@ -83,7 +83,8 @@ static bool otel_possible(const struct body_target *target)
 
 static uint32_t plan_stacks(const struct plan *plan)
 {
-	uint32_t stacks = !!(plan->target->context_mask & RAS_CONTEXT_STACK);
+	uint32_t stacks = !!(plan->target->context_mask & RAS_CONTEXT_STACK) +
+			  !!plan->by_stack;
 
 	for (uint32_t i = 0; i < plan->item_count; i++)
 		stacks += plan->items[i].kind == ITEM_STACK;
@@ -121,7 +122,15 @@ static void context_plan(struct plan *plan)
 /* A text has a zero after it, and a byte that says whether it was cut. */
 uint32_t plan_by_bytes(const struct tdf_stmt *by)
 {
-	return by->reg == TDF_BY_TEXT ? (by->length + 2 + 7) & ~7u : 8;
+	switch (by->reg) {
+	case TDF_BY_TEXT:
+		return (by->length + 2 + 7) & ~7u;
+	case TDF_BY_STACK:
+		return sizeof(struct ras_by_stack) +
+		       by->length * STACK_FRAME_BYTES;
+	default:
+		return 8;
+	}
 }
 
 uint32_t plan_aggregate_key(const struct tdf *tdf, const struct tdf_site *site)
@@ -152,8 +161,9 @@ static void aggregates_find(struct plan *plan, uint32_t i, uint32_t end)
 	const struct tdf_stmt *stmts = plan->tdf->stmts;
 
 	plan->by_first = i;
-	while (i < end && stmts[i].kind == TDF_STMT_BY)
-		i++;
+	for (; i < end && stmts[i].kind == TDF_STMT_BY; i++)
+		if (stmts[i].reg == TDF_BY_STACK)
+			plan->by_stack = &stmts[i];
 	plan->by_count = i - plan->by_first;
 	plan->aggregate_first = i;
 	plan->aggregate_count = end - i;
@@ -554,7 +564,7 @@ int plan_make(struct plan *plan, const struct tdf *tdf,
 	plan_kept_find(plan);
 	items_find(plan);
 	items_know(plan);
-	plan->process &= !plan->silent;
+	plan->process &= !plan->silent || plan->by_stack;
 	plan->tables = unwind_possible(target) &&
 		       plan_stacks(plan) * (1 + plan->bring_in) <= BODY_UNWINDS;
 	if (plan->silent && target->trigger)

@@ -131,6 +131,7 @@ struct plan {
 	uint32_t by_first, by_count;	/* statements */
 	uint32_t aggregate_first, aggregate_count;
 	uint32_t aggregate_key;	/* bytes of a key */
+	const struct tdf_stmt *by_stack;	/* that has one; NULL */
 	bool silent;		/* it has aggregates and no data: no records */
 	struct plan_item items[TDF_STMTS_MAX];
 	uint32_t item_count;

@@ -118,6 +118,9 @@ struct body_target {
 	int count_fd, why_fd, state_fd, sites_fd;
 	int limits_fd;
 	int aggregates_fd, aggregated_fd;	/* where a point has aggregates */
+	int by_stack_fd;		/* one entry for each CPU, of
+					 * BODY_BY_STACK_BYTES and a key, where one
+					 * has a BY of a stack */
 	__u32 aggregate_key;		/* bytes of a key, which the site may need
 					 * fewer of (plan_aggregate_key()); 0: so
 					 * many */
@@ -177,6 +180,7 @@ struct body_target {
 #define BODY_MODULE_PLACE	1	/* in the program's fd_array: BTF of the
 					 * kernel module, when one of its kfuncs
 					 * is called */
+#define BODY_BY_STACK_BYTES	72	/* aggregate.c */
 #define BODY_UNWINDS		8	/* stacks by tables, each has one */
 /* A body's subprograms, in their order */
 enum {

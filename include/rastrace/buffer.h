@@ -267,6 +267,7 @@ struct ras_stack {
 #define RAS_STACK_UNWINDER	4	/* the kernel's unwinder found no more */
 #define RAS_STACK_NO_TABLE	5	/* neither a frame pointer nor a table
 					 * (unwind.h) for that code */
+#define RAS_STACK_ENDS		6
 #define RAS_STACK_KERNEL	0x01	/* kernel addresses */
 #define RAS_STACK_CHANGED	0x02	/* code came or went in the process since its
 					 * tables were made: frames may be wrong */
@@ -314,7 +315,7 @@ struct ras_why {
  * What is added up in the kernel. The key goes on with the values of BY, each as
  * many bytes as the legend says, and zeros up to the size that all keys of the
  * session have. Of a text these are its characters, zeros, and in the last byte
- * whether it was cut.
+ * whether it was cut; of a stack struct ras_by_stack.
  */
 struct ras_aggregate_key {
 	__u16 point;
@@ -323,6 +324,16 @@ struct ras_aggregate_key {
 	__u16 bucket;		/* of a HIST: RAS_BUCKET(); else 0 */
 	__u16 epoch;		/* of struct ras_state, as far as 16 bits go; what
 				 * has another one was cleared */
+};
+
+/* A process's stack: its addresses mean nothing in another one. The addresses are
+ * as many as `item` says, and zeros up to as many as the BY has. */
+struct ras_by_stack {
+	__u32 pid;		/* 0: the kernel's */
+	__u8 zeros[7];
+	struct ras_item item;
+	struct ras_stack stack;
+	__u64 addresses[];
 };
 
 /* Of one CPU. All zeros is nothing; what the kind of aggregate has no use for is
@@ -336,7 +347,7 @@ struct ras_aggregate {
 
 #define RAS_AGGREGATES_MAX	(1u << 20)	/* keys of a session */
 #define RAS_AGGREGATES_DEFAULT	16384
-#define RAS_AGGREGATE_KEY_MAX	256		/* bytes */
+#define RAS_AGGREGATE_KEY_MAX	512		/* bytes: the kernel's limit */
 
 /*
  * Buckets of a HIST: values below 2^RAS_BUCKET_SHIFT one each, from there on

@@ -240,7 +240,9 @@ struct tdf_site {
 #define TDF_BY_UNSIGNED		0	/* a number of 8 bytes */
 #define TDF_BY_SIGNED		1
 #define TDF_BY_TEXT		2	/* a string of `length` characters at most */
-#define TDF_BY_KINDS		3
+#define TDF_BY_STACK		3	/* `length` return addresses at most; one of
+					 * a site */
+#define TDF_BY_KINDS		4
 
 #define TDF_BY_MAX		4	/* of a site */
 #define TDF_BY_TEXT_MAX		62	/* characters */
@@ -271,7 +273,7 @@ struct tdf_site {
  * rpn.def. Registers have the DWARF numbers of the module's machine. REG, ABSENT
  * and an AGGREGATE that counts hits have none; that of a STACK is
  * the canonical frame address at the site (DWARF 5, 6.4), so that the caller is
- * known before the frame is built; it may have none.
+ * known before the frame is built; it may have none, as a BY of a stack.
  */
 struct tdf_stmt {
 	__u8 kind;		/* TDF_STMT_* */
@@ -286,8 +288,8 @@ struct tdf_stmt {
 				 * 0 */
 	__u16 length;		/* MEM: bytes; with LEN: the most there can be;
 				 * ASCIIZ, BY of text: maxlength, without the
-				 * zero; VALUE: bytes; STACK: frames; BY of a
-				 * number: 8 */
+				 * zero; VALUE: bytes; STACK, BY of a
+				 * stack: frames; BY of a number: 8 */
 	__u32 rpn;		/* offset into the rpn table */
 	__u32 rpn_length;
 	__u32 len_rpn;		/* LEN; BY, AGGREGATE: string: the expression as

@@ -42,6 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		table_check(&a.tables[i]);
 		aggregate_name_add(&text, &a.tables[i]);
 		aggregate_table_add(&text, &a.tables[i], 10);
+		aggregate_folded_add(&text, &a.tables[i]);
 		json_open(&json, NULL, '{');
 		aggregate_table_json(&json, &a.tables[i]);
 		json_close(&json, '}');

@@ -35,15 +35,18 @@ static bool legend_valid(const struct ras_legend *legend, uint32_t key_bytes)
 	    !memchr(legend->name, 0, sizeof(legend->name)))
 		return false;
 	for (unsigned int i = 0; i < legend->by_count; i++) {
+		uint16_t by_bytes = legend->by[i].bytes;
 		bool text = legend->by[i].kind == TDF_BY_TEXT;
+		bool stack = legend->by[i].kind == TDF_BY_STACK;
 
 		if (legend->by[i].kind >= TDF_BY_KINDS ||
 		    !memchr(legend->by[i].text, 0,
 			    sizeof(legend->by[i].text)) ||
-		    !legend->by[i].bytes || legend->by[i].bytes & 7 ||
-		    (!text && legend->by[i].bytes != 8))
+		    !by_bytes || by_bytes & 7 ||
+		    (stack && by_bytes < sizeof(struct ras_by_stack)) ||
+		    (!text && !stack && by_bytes != 8))
 			return false;
-		bytes += legend->by[i].bytes;
+		bytes += by_bytes;
 	}
 	return bytes <= key_bytes;
 }
@@ -329,6 +332,23 @@ int64_t aggregate_permille(const struct aggregate_row *row, unsigned int n)
 double aggregate_mean(const struct aggregate_row *row)
 {
 	return row->count ? (double)row->value / row->count : 0;
+}
+
+struct aggregate_stack aggregate_stack(const struct ras_legend *legend,
+				       unsigned int by, const uint8_t *value)
+{
+	size_t room = legend->by[by].bytes - sizeof(struct ras_by_stack);
+	struct ras_by_stack head;
+	size_t bytes;
+
+	memcpy(&head, value, sizeof(head));
+	bytes = head.item.length < sizeof(head.stack) ? 0 :
+		head.item.length - sizeof(head.stack);
+	return (struct aggregate_stack) {
+		.pid = head.pid, .stack = head.stack,
+		.addresses = value + sizeof(head),
+		.bytes = bytes < room ? bytes : room,
+	};
 }
 
 size_t aggregate_text(const struct ras_legend *legend, unsigned int by,

@@ -29,6 +29,7 @@ struct aggregate_row {
 
 struct aggregate_table {
 	const struct ras_legend *legend;
+	const struct aggregate_names *names;	/* aggregate_print.h; NULL */
 	struct aggregate_row *rows;	/* the highest first: by count, of SUM, MIN
 					 * and MAX by value */
 	size_t row_count;
@@ -67,6 +68,16 @@ double aggregate_mean(const struct aggregate_row *row);
 /* Bytes of a BY's text, which is `cut`, at `by` of the row */
 size_t aggregate_text(const struct ras_legend *legend, unsigned int by,
 		      const uint8_t *value, bool *cut);
+/* A BY's stack, at `by` of the row */
+struct aggregate_stack {
+	uint32_t pid;			/* 0: of the kernel */
+	struct ras_stack stack;
+	const uint8_t *addresses;	/* 8 bytes each, not aligned */
+	size_t bytes;
+};
+
+struct aggregate_stack aggregate_stack(const struct ras_legend *legend,
+				       unsigned int by, const uint8_t *value);
 /* Where the value of a BY is in a row's */
 static inline size_t aggregate_offset(const struct ras_legend *legend,
 				      unsigned int by)

@@ -25,9 +25,39 @@ static int64_t by_number(const uint8_t *value)
 	return number;
 }
 
-void aggregate_by_add(struct text *text, const struct ras_legend *legend,
+/* The outermost first. What isn't the whole stack begins with "...". */
+static void stack_fold(struct text *text, const struct aggregate_table *table,
+		       const struct aggregate_stack *stack)
+{
+	const struct aggregate_names *names = table->names;
+	bool whole = stack->stack.end == RAS_STACK_OUTERMOST ||
+		     stack->stack.end == RAS_STACK_UNWINDER;
+
+	if (!whole)
+		TEXT_ADD(text, "...");
+	for (size_t at = stack->bytes / 8 * 8; at; at -= 8) {
+		uint64_t address = by_number(stack->addresses + at - 8);
+
+		if (!whole || at < stack->bytes / 8 * 8)
+			text_add_char(text, ';');
+		if (names)
+			names->folded(names->context, stack->pid, address,
+				      text);
+		else
+			text_print(text, "0x%" PRIX64, address);
+	}
+}
+
+static bool by_is_stack(const struct ras_legend *legend, unsigned int by)
+{
+	return legend->by[by].kind == TDF_BY_STACK;
+}
+
+void aggregate_by_add(struct text *text, const struct aggregate_table *table,
 		      unsigned int by, const uint8_t *values)
 {
+	const struct ras_legend *legend = table->legend;
+	struct aggregate_stack stack;
 	const uint8_t *value = values + aggregate_offset(legend, by);
 	size_t length;
 	bool cut;
@@ -38,6 +68,10 @@ void aggregate_by_add(struct text *text, const struct ras_legend *legend,
 		text_add_safe(text, value, length);
 		if (cut)
 			TEXT_ADD(text, "...");
+		break;
+	case TDF_BY_STACK:
+		stack = aggregate_stack(legend, by, value);
+		stack_fold(text, table, &stack);
 		break;
 	case TDF_BY_SIGNED:
 		text_print(text, "%" PRId64, by_number(value));
@@ -111,6 +145,46 @@ static void column_count_add(struct text *text, struct row_columns *c,
 	column_end(text, c);
 }
 
+static void by_stack_add(struct text *text, const struct aggregate_table *table,
+		      const struct aggregate_stack *stack)
+{
+	const struct aggregate_names *names = table->names;
+
+	if (stack->pid)
+		text_print(text, "        process %" PRIu32 "\n", stack->pid);
+	for (size_t at = 0; at + 8 <= stack->bytes; at += 8) {
+		uint64_t address = by_number(stack->addresses + at);
+
+		if (names)
+			names->lines(names->context, stack->pid, address,
+				     text);
+		else
+			text_print(text, "          %016" PRIX64 "\n",
+				   address);
+	}
+	text_print(text, "          %s%s\n",
+		   names_stack_stopped(stack->stack.end),
+		   stack->stack.flags & RAS_STACK_CHANGED ?
+		   " <may be wrong: code was mapped meanwhile>" : "");
+}
+
+/* The stacks of a row, below it */
+static void stacks_add(struct text *text, const struct aggregate_table *table,
+		       const struct aggregate_row *row)
+{
+	const struct ras_legend *legend = table->legend;
+
+	for (unsigned int i = 0; i < legend->by_count; i++) {
+		struct aggregate_stack stack;
+
+		if (!by_is_stack(legend, i))
+			continue;
+		stack = aggregate_stack(legend, i, row->by +
+					aggregate_offset(legend, i));
+		by_stack_add(text, table, &stack);
+	}
+}
+
 static void row_add(struct text *text, const struct aggregate_table *table,
 		    const struct aggregate_row *row, struct row_columns *c)
 {
@@ -124,12 +198,15 @@ static void row_add(struct text *text, const struct aggregate_table *table,
 	if (legend->kind != TDF_AGGREGATE_COUNT)
 		column_count_add(text, c, row->count);
 	for (unsigned int i = 0; i < legend->by_count; i++) {
-		aggregate_by_add(text, legend, i, row->by);
+		if (by_is_stack(legend, i))
+			continue;
+		aggregate_by_add(text, table, i, row->by);
 		column_end(text, c);
 	}
 	while (text->used && text->data[text->used - 1] == ' ')
 		text->used--;
 	text_add_char(text, '\n');
+	stacks_add(text, table, row);
 }
 
 static void rows_heading(struct text *text, const struct ras_legend *legend,
@@ -150,6 +227,8 @@ static void rows_heading(struct text *text, const struct ras_legend *legend,
 		column_end(text, c);
 	}
 	for (unsigned int i = 0; i < legend->by_count; i++) {
+		if (by_is_stack(legend, i))
+			continue;
 		text_add_safe(text, legend->by[i].text,
 			 strlen(legend->by[i].text));
 		column_end(text, c);
@@ -234,7 +313,7 @@ static void histograms_add(struct text *text,
 			text_add_safe(text, legend->by[k].text,
 				 strlen(legend->by[k].text));
 			TEXT_ADD(text, " = ");
-			aggregate_by_add(text, legend, k, row->by);
+			aggregate_by_add(text, table, k, row->by);
 			text_add_string(text, k + 1 < legend->by_count ? ", " :
 									 ": ");
 		}
@@ -269,6 +348,37 @@ void aggregate_table_add(struct text *text, const struct aggregate_table *table,
 			   table->row_count - rows);
 }
 
+static void stack_json(struct json *json, const struct aggregate_table *table,
+		       const struct aggregate_stack *stack)
+{
+	const struct aggregate_names *names = table->names;
+	char hex[24];
+
+	json_open(json, NULL, '{');
+	json_number(json, "pid", stack->pid);
+	json_open(json, "frames", '[');
+	for (size_t at = 0; at + 8 <= stack->bytes; at += 8) {
+		uint64_t address = by_number(stack->addresses + at);
+
+		if (names) {
+			json_key(json, NULL);
+			names->json(names->context, stack->pid, address,
+				    json->text);
+			continue;
+		}
+		snprintf(hex, sizeof(hex), "0x%" PRIX64, address);
+		json_open(json, NULL, '{');
+		json_string(json, "address", hex);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_string(json, "end", stack->stack.end < RAS_STACK_ENDS ?
+		    names_stack_end[stack->stack.end] : "unknown");
+	if (stack->stack.flags & RAS_STACK_CHANGED)
+		json_boolean(json, "changed", true);
+	json_close(json, '}');
+}
+
 static void row_json(struct json *json, const struct aggregate_table *table,
 		     const struct aggregate_row *row)
 {
@@ -284,6 +394,11 @@ static void row_json(struct json *json, const struct aggregate_table *table,
 			json_signed(json, NULL, by_number(value));
 		} else if (legend->by[i].kind == TDF_BY_UNSIGNED) {
 			json_number(json, NULL, by_number(value));
+		} else if (by_is_stack(legend, i)) {
+			struct aggregate_stack stack =
+				aggregate_stack(legend, i, value);
+
+			stack_json(json, table, &stack);
 		} else {
 			size_t n = aggregate_text(legend, i, value, &cut);
 			char bytes[TDF_BY_TEXT_MAX + 10];
@@ -339,4 +454,40 @@ void aggregate_table_json(struct json *json,
 	for (size_t i = 0; i < table->row_count; i++)
 		row_json(json, table, &table->rows[i]);
 	json_close(json, ']');
+}
+
+/* Without what separates stacks and figures */
+static void folded_clean(struct text *text, size_t from)
+{
+	for (; !text->error && from < text->used; from++)
+		if (strchr(" ;\n", text->data[from]))
+			text->data[from] = '_';
+}
+
+void aggregate_folded_add(struct text *text,
+			  const struct aggregate_table *table)
+{
+	const struct ras_legend *legend = table->legend;
+	unsigned int stack = 0;
+
+	while (stack < legend->by_count && !by_is_stack(legend, stack))
+		stack++;
+	for (size_t i = 0; stack < legend->by_count && i < table->row_count;
+	     i++) {
+		const struct aggregate_row *row = &table->rows[i];
+
+		for (unsigned int k = 0; k < legend->by_count; k++) {
+			size_t from = text->used;
+
+			if (k == stack)
+				continue;
+			aggregate_by_add(text, table, k, row->by);
+			folded_clean(text, from);
+			text_add_char(text, ';');
+		}
+		aggregate_by_add(text, table, stack, row->by);
+		text_print(text, " %" PRId64 "\n",
+			   legend->kind == TDF_AGGREGATE_SUM ? row->value :
+			   (int64_t)row->count);
+	}
 }

@@ -51,10 +51,20 @@ const char *const names_aggregate[TDF_AGGREGATE_KINDS] = {
 	[TDF_AGGREGATE_HIST] = "hist",
 };
 
+const char *const names_stack_end[RAS_STACK_ENDS] = {
+	[RAS_STACK_DEPTH] = "depth",
+	[RAS_STACK_OUTERMOST] = "outermost",
+	[RAS_STACK_UNREADABLE] = "unreadable",
+	[RAS_STACK_NO_FRAME] = "no_frame_pointer",
+	[RAS_STACK_UNWINDER] = "unwinder",
+	[RAS_STACK_NO_TABLE] = "no_table",
+};
+
 const char *const names_by[TDF_BY_KINDS] = {
 	[TDF_BY_UNSIGNED] = "unsigned",
 	[TDF_BY_SIGNED] = "signed",
 	[TDF_BY_TEXT] = "text",
+	[TDF_BY_STACK] = "stack",
 };
 
 const char *const names_context[] = {
@@ -113,4 +123,24 @@ bool cost_print(char *text, uint8_t cost, uint8_t flags)
 	else if (ns)
 		snprintf(text, COST_TEXT, "about %u ns", ns);
 	return ns;
+}
+
+const char *names_stack_stopped(uint8_t end)
+{
+	switch (end) {
+	case RAS_STACK_DEPTH:
+		return "(stopped: as deep as asked for)";
+	case RAS_STACK_OUTERMOST:
+		return "(outermost)";
+	case RAS_STACK_UNREADABLE:
+		return "(stopped: the next frame can't be read)";
+	case RAS_STACK_NO_FRAME:
+		return "(stopped: no frame pointer)";
+	case RAS_STACK_UNWINDER:
+		return "(stopped: the kernel's unwinder knows no more)";
+	case RAS_STACK_NO_TABLE:
+		return "(stopped: neither frame pointer nor table)";
+	default:
+		return "(stopped: for an unknown reason)";
+	}
 }

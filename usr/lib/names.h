@@ -14,6 +14,7 @@ extern const char *const names_fault[];		/* RAS_FAULT_* */
 extern const char *const names_reads[];		/* RAS_READS_*; NULL: memory of
 						 * processes isn't read */
 extern const char *const names_aggregate[];	/* TDF_AGGREGATE_* */
+extern const char *const names_stack_end[];	/* RAS_STACK_* */
 extern const char *const names_by[];		/* TDF_BY_* */
 extern const char *const names_context[];	/* RAS_CONTEXT_* by bit, "" of one
 						 * that is not asked for; ends with
@@ -22,6 +23,9 @@ extern const char *const names_context[];	/* RAS_CONTEXT_* by bit, "" of one
 /* RAS_POINT_*, RAS_TRIGGER_*; "unknown" for what is none. */
 const char *names_point_state(uint16_t state);
 const char *names_trigger_state(uint64_t state);
+/* Why a stack has no more frames, for people: "(stopped: no frame pointer)", at most
+ * 64 characters. */
+const char *names_stack_stopped(uint8_t end);
 
 /*
  * What a hit is expected to cost, by the instruction under the probe. The times

@@ -387,7 +387,7 @@ static int target_fill(struct body_target *target, struct body_layout *layout,
 	*target = (struct body_target){
 		.buffer_fd = 1, .nest_fd = 2, .count_fd = 3, .state_fd = 4,
 		.sites_fd = 5, .limits_fd = 6, .why_fd = 7, .trigger_fd = 8,
-		.aggregates_fd = 10, .aggregated_fd = 11,
+		.aggregates_fd = 10, .aggregated_fd = 11, .by_stack_fd = 12,
 		.processes_fd = 9, .test_fd = -1, .session = 1, .cpus = 1,
 		.func_ip = true, .bring_in = layout->vma && !resident_only,
 		.slice_bytes = RAS_SLICE_DEFAULT, .nest_bytes = RAS_NEST_BYTES,

@@ -351,7 +351,7 @@ static const struct option_def options[] = {
 	  take_around },
 	{ "summary", 's', "[=BY]", "print only the figures, in total or by pid|major|minor",
 	  take_summary },
-	{ "aggregates", 0, NULL, "print only what was added up in the kernel, also as json",
+	{ "aggregates", 0, NULL, "print only what was added up in the kernel, also as json, and stacks as folded",
 	  take_aggregates },
 	{ "no-summary", 'q', NULL, "omit the figures",
 	  OPTION_PLACE(struct show_settings, quiet) },
@@ -503,8 +503,9 @@ static int settings_agree(const struct show_settings *settings)
 	const char *name = settings->format->name;
 
 	if (settings->aggregates && settings->format != &output_text &&
-	    settings->format != &output_json)
-		fprintf(stderr, PROGRAM ": --aggregates: the tables are text or json, not '%s'\n",
+	    settings->format != &output_json &&
+	    settings->format != &output_folded)
+		fprintf(stderr, PROGRAM ": --aggregates: the tables are text, json or folded, not '%s'\n",
 			name);
 	else if (settings->aggregates && !filter_empty(settings->filter))
 		fputs(PROGRAM ": --aggregates: the tables have no events to choose from\n",

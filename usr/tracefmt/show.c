@@ -19,9 +19,9 @@
 #include "tracefmt/output/cell.h"
 #include "tracefmt/output/diff.h"
 #include "tracefmt/output/pipeline.h"
-#include "tracefmt/output/aggregate_tables.h"
 #include "tracefmt/output/summary.h"
 #include "tracefmt/pair/pairing.h"
+#include "aggregate_tables.h"
 #include "live.h"
 
 /* ---- where the text goes: standard output, a file, a pager ---- */
@@ -548,8 +548,8 @@ static int report_summary(const struct show_settings *settings,
 	FILE *out = settings->summary_only ? stdout : stderr;
 
 	if (settings->aggregates)
-		return aggregate_tables_print(stdout, stream,
-					      settings->format == &output_json);
+		return aggregate_tables_print(stdout, stream, settings->format,
+					      settings->output.symbols);
 	if (!settings->summary_only && settings->quiet)
 		return 0;
 	if (!selected)

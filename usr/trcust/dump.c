@@ -84,6 +84,8 @@ static void dump_stmt(const struct tdf *tdf, const struct tdf_stmt *s)
 		[TDF_STMT_OLD] = " old",
 	};
 	bool address = s->kind == TDF_STMT_MEM || s->kind == TDF_STMT_ASCIIZ;
+	bool is_stack = s->kind == TDF_STMT_STACK ||
+			(s->kind == TDF_STMT_BY && s->reg == TDF_BY_STACK);
 	const char *block = blocks[s->flags & TDF_STMT_OLD];
 
 	printf("  %s%s%s%s", kinds[s->kind], block ? block : "",
@@ -103,9 +105,9 @@ static void dump_stmt(const struct tdf *tdf, const struct tdf_stmt *s)
 	if (address)
 		dump_rpn(tdf, s->flags & TDF_STMT_SEGMENT ? "far address" :
 			 "address", s->rpn, s->rpn_length);
-	else if (s->kind == TDF_STMT_STACK && s->rpn_length)
+	else if (is_stack && s->rpn_length)
 		dump_rpn(tdf, "frame", s->rpn, s->rpn_length);
-	else if (s->kind != TDF_STMT_STACK && s->rpn_length)
+	else if (s->rpn_length)
 		dump_rpn(tdf, s->kind == TDF_STMT_BY && s->reg == TDF_BY_TEXT ?
 			 "address" : "value", s->rpn, s->rpn_length);
 	if (s->kind == TDF_STMT_BY || s->kind == TDF_STMT_AGGREGATE)

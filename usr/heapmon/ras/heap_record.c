@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "lib/array.h"
 #include "lib/elf_symbols.h"
+#include "lib/names.h"
 #include "lib/debug/symbols/symbols.h"
 
 #define PREFIX		"_ZTV"
@@ -157,7 +158,7 @@ uint32_t record_names_stack(struct record_names *names, uint32_t pid,
 	/* a frame for the callers that aren't known */
 	if (record->stack_end.end != RAS_STACK_OUTERMOST) {
 		end.symbol = record_text_add(names,
-				      stack_end_text(record->stack_end.end));
+				      names_stack_stopped(record->stack_end.end));
 		number = heap_trace_stack(names->trace, 0,
 					  heap_trace_frame(names->trace, &end));
 	}

@@ -131,7 +131,7 @@ static int hash_make(struct aggregate_maps *maps, const struct arm *arm,
 }
 
 int aggregate_maps_make(struct aggregate_maps *maps, const struct arm *arm,
-			const char *dir, struct error *err)
+			const char *dir, bool by_stack, struct error *err)
 {
 	uint32_t rows = arm->tdf->header->points.count *
 			arm->buffer->control->cpus;
@@ -139,11 +139,22 @@ int aggregate_maps_make(struct aggregate_maps *maps, const struct arm *arm,
 	int code = legends_make(&list, arm, err);
 
 	maps->key_bytes = list.key_bytes;
+	if (!code && maps->key_bytes > RAS_AGGREGATE_KEY_MAX)
+		code = error_set(err, -E2BIG, "BY of %u bytes, %u at most",
+				 maps->key_bytes, RAS_AGGREGATE_KEY_MAX);
 	if (!code)
 		code = legend_pin(arm, dir, &list, err);
 	free(list.items);
 	if (!code)
 		code = hash_make(maps, arm, dir, err);
+	if (!code && by_stack) {
+		maps->by_stack_fd = bpf_map_create(
+			BPF_MAP_TYPE_PERCPU_ARRAY, "by_stack", 4,
+			BODY_BY_STACK_BYTES + maps->key_bytes, 1, NULL);
+		if (maps->by_stack_fd < 0)
+			code = pin_refused(err, maps->by_stack_fd,
+					   "cannot make the map 'by_stack'");
+	}
 	if (code)
 		return code;
 	maps->aggregated_fd = sysbpf_array_create(

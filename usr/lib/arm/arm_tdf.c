@@ -379,6 +379,7 @@ static void session_target_fill(const struct arming *a,
 		.limits_fd = a->fds[ARM_LIMITS],
 		.aggregates_fd = a->aggregates.aggregates_fd,
 		.aggregated_fd = a->aggregates.aggregated_fd,
+		.by_stack_fd = a->aggregates.by_stack_fd,
 		.aggregate_key = a->aggregates.key_bytes,
 		.open_fd = a->fds[ARM_OPEN],
 		.open_bytes = a->open_bytes,
@@ -475,6 +476,7 @@ static void session_needs_find(struct arming *a)
 
 			a->needs.limits |= needs.limits;
 			a->needs.aggregates |= needs.aggregates;
+			a->needs.by_stack |= needs.by_stack;
 			a->needs.func_ip |= needs.func_ip;
 			a->needs.layout |= needs.layout;
 			a->needs.segments |= needs.segments;
@@ -592,7 +594,8 @@ static int arm_session_make(struct arming *a, struct error *err)
 	if (!code)
 		code = session_maps_make(a, err);
 	if (!code && a->needs.aggregates)
-		code = aggregate_maps_make(&a->aggregates, arm, a->dir, err);
+		code = aggregate_maps_make(&a->aggregates, arm, a->dir,
+					   a->needs.by_stack, err);
 	if (!code && a->calls)
 		code = session_heap_make(a, err);
 	if (!code && a->stacks)
@@ -642,7 +645,7 @@ int arm_tdf(const struct arm *arm, struct error *err)
 			    features_sleepable(arm->features),
 		.filter.pids_fd = -1,
 		.heap = arm->heap ? *arm->heap : HEAP_MAPS_NONE,
-		.aggregates = { .aggregates_fd = -1, .aggregated_fd = -1 },
+		.aggregates = { -1, -1, -1 },
 		.fds = { -1, -1, -1, -1, -1, -1 },
 	};
 	int code;
@@ -660,6 +663,7 @@ int arm_tdf(const struct arm *arm, struct error *err)
 		arm_fd_close(a.fds[i]);
 	arm_fd_close(a.aggregates.aggregates_fd);
 	arm_fd_close(a.aggregates.aggregated_fd);
+	arm_fd_close(a.aggregates.by_stack_fd);
 	arm_fd_close(a.filter.pids_fd);
 	if (a.stacks)
 		stacks_maps_close(&a.heap);

@@ -153,7 +153,9 @@ static int tdf_check_aggregate(const struct table_file *file,
 	TABLE_CHECK(stmt->reg < (by ? TDF_BY_KINDS : TDF_AGGREGATE_KINDS),
 		    "%s of kind %u", by ? "BY" : "aggregate", stmt->reg);
 	TABLE_CHECK(by || !stmt->length, "aggregate of %u bytes", stmt->length);
-	TABLE_CHECK(!by || stmt->reg == TDF_BY_TEXT || stmt->length == 8,
+	TABLE_CHECK(!by || stmt->reg == TDF_BY_TEXT ||
+		    (stmt->reg == TDF_BY_STACK ?
+		     stmt->length <= TDF_STACK_MAX : stmt->length == 8),
 		    "BY of %u bytes", stmt->length);
 	TABLE_CHECK(by || counts == !stmt->rpn_length,
 		    "aggregate with an expression of %u bytes",
@@ -173,6 +175,8 @@ static int tdf_check_stmt(const struct table_file *file, const struct tdf *tdf,
 	TABLE_CHECK(stmt->kind <= TDF_STMT_AGGREGATE, "statement of kind %u",
 		    stmt->kind);
 	needs = tdf_stmt_limits[stmt->kind].rpn;
+	if (stmt->kind == TDF_STMT_BY && stmt->reg == TDF_BY_STACK)
+		needs = MAY;
 	TABLE_CHECK(!(stmt->flags & ~tdf_stmt_limits[stmt->kind].flags),
 		    "statement with flags %#x", stmt->flags);
 	if (stmt->kind == TDF_STMT_REG)
@@ -229,7 +233,7 @@ struct tdf_item {
 struct tdf_layout {
 	struct tdf_item items[TDF_STMTS_MAX];
 	__u32 count;
-	__u32 by, aggregates;
+	__u32 by, aggregates, by_stacks;
 	bool condition, key;
 	bool uses_entry;	/* what a call's entry has left */
 	unsigned int entry_values;	/* of these, so many */
@@ -272,6 +276,7 @@ static void tdf_aggregate_add(struct tdf_layout *layout,
 		.kind = stmt->kind, .flags = stmt->reg, .bytes = stmt->length,
 	};
 	layout->by += by;
+	layout->by_stacks += by && stmt->reg == TDF_BY_STACK;
 	layout->aggregates += !by;
 }
 
@@ -349,6 +354,7 @@ static int tdf_check_stmts(const struct table_file *file,
 	TABLE_CHECK(layout->by <= TDF_BY_MAX &&
 			    layout->aggregates <= TDF_AGGREGATES_MAX,
 		    "%u aggregates by %u", layout->aggregates, layout->by);
+	TABLE_CHECK(layout->by_stacks <= 1, "BY of two stacks");
 	TABLE_CHECK(!layout->by || layout->aggregates, "BY of no aggregate");
 	return 0;
 }

@@ -75,7 +75,7 @@ static void sample_labels(const struct metrics_table *m,
 		metrics_label("expression", legend->text, false);
 	for (unsigned int i = 0; i < legend->by_count; i++) {
 		label_name(name, sizeof(name), i, legend->by[i].text);
-		aggregate_by_add(&value, legend, i, row->by);
+		aggregate_by_add(&value, m->table, i, row->by);
 		text_add_char(&value, '\0');
 		metrics_label(name, value.error ? "" : value.data, false);
 		value.used = 0;

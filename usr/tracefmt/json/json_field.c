@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "lib/names.h"
 
 /* ---- values of C types ---- */
 
@@ -536,8 +537,8 @@ static void json_add_inlined(struct symbols_place *place, struct text *text)
 	TEXT_ADD(text, "]");
 }
 
-static void json_add_address(struct stack_owner owner, uint64_t address,
-			     bool caller, struct text *text)
+void json_add_address(struct stack_owner owner, uint64_t address, bool caller,
+		      struct text *text)
 {
 	uint32_t pid = process_table_owner(owner.processes, owner.pid,
 					   &address);
@@ -574,16 +575,6 @@ static void json_add_address(struct stack_owner owner, uint64_t address,
 static void json_add_stack(struct stack_owner owner, struct ras_stack stack,
 			   const uint8_t *data, size_t n, struct text *text)
 {
-	static const char *const ends[] = {
-		[RAS_STACK_DEPTH] = "depth",
-		[RAS_STACK_OUTERMOST] = "outermost",
-		[RAS_STACK_UNREADABLE] = "unreadable",
-		[RAS_STACK_NO_FRAME] = "no_frame_pointer",
-		[RAS_STACK_UNWINDER] = "unwinder",
-		[RAS_STACK_NO_TABLE] = "no_table",
-	};
-	bool known = stack.end < sizeof(ends) / sizeof(*ends);
-
 	TEXT_ADD(text, "{\"frames\":[");
 	for (size_t i = 0; i + 8 <= n; i += 8) {
 		if (i)
@@ -591,7 +582,8 @@ static void json_add_stack(struct stack_owner owner, struct ras_stack stack,
 		json_add_address(owner, number_load(data + i, 8), true, text);
 	}
 	TEXT_ADD(text, "],\"end\":\"");
-	text_add_string(text, known ? ends[stack.end] : "unknown");
+	text_add_string(text, stack.end < RAS_STACK_ENDS ?
+			names_stack_end[stack.end] : "unknown");
 	TEXT_ADD(text, "\"");
 	if (stack.flags & RAS_STACK_CHANGED)
 		TEXT_ADD(text, ",\"changed\":true");

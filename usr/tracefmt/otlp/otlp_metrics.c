@@ -98,9 +98,10 @@ static void by_attribute_begin(struct metrics *metrics, uint32_t attributes,
 }
 
 static void by_add(struct metrics *metrics, uint32_t attributes,
-		   const struct ras_legend *legend, unsigned int by,
+		   const struct aggregate_table *table, unsigned int by,
 		   const uint8_t *values)
 {
+	const struct ras_legend *legend = table->legend;
 	struct otlp_message *m = metrics->m;
 	unsigned int kind = legend->by[by].kind;
 	int64_t number = 0;
@@ -113,7 +114,7 @@ static void by_add(struct metrics *metrics, uint32_t attributes,
 		otlp_integer(m, OTLP_INT_VALUE, number);
 	} else {
 		metrics->value.used = 0;
-		aggregate_by_add(&metrics->value, legend, by, values);
+		aggregate_by_add(&metrics->value, table, by, values);
 		m->text.error |= metrics->value.error;
 		otlp_string(m, OTLP_STRING_VALUE, metrics->value.data,
 			    metrics->value.used);
@@ -206,14 +207,15 @@ static void point_buckets_add(struct metrics *metrics,
 }
 
 static void metric_row_add(struct metrics *metrics, const struct metric_kind *kind,
-		    const struct ras_legend *legend,
-		    const struct aggregate_row *row)
+			   const struct aggregate_table *table,
+			   const struct aggregate_row *row)
 {
+	const struct ras_legend *legend = table->legend;
 	struct otlp_message *m = metrics->m;
 
 	point_begin(metrics, kind, legend);
 	for (unsigned int i = 0; i < legend->by_count; i++)
-		by_add(metrics, kind->attributes, legend, i, row->by);
+		by_add(metrics, kind->attributes, table, i, row->by);
 	otlp_list_end(m);
 	if (legend->kind == TDF_AGGREGATE_HIST)
 		point_buckets_add(metrics, row);
@@ -241,7 +243,7 @@ static int kind_add(struct metrics *metrics, unsigned int number)
 				metric_begin(metrics, kind);
 			if (!metrics->m)
 				return -ENOMEM;
-			metric_row_add(metrics, kind, table->legend, &table->rows[k]);
+			metric_row_add(metrics, kind, table, &table->rows[k]);
 			if (!otlp_batch_is_full(metrics->batch))
 				continue;
 			metric_end(metrics, kind);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "aggregate.h"
 
+#include "data.h"
 #include "evaluate.h"
 #include "lib/formats/rpn.h"
 #include "shape.h"
@@ -85,6 +86,20 @@ static int aggregate_compile(const struct site_stmt *s,
 	return code;
 }
 
+static int by_stack_compile(const struct site_stmt *s,
+			    const struct tsf_aggregate *in)
+{
+	struct tdf_stmt *out = emit_stmt(s->c, s->out, in->pos,
+					 "return addresses");
+
+	if (!out)
+		return -1;
+	out->kind = TDF_STMT_BY;
+	out->reg = TDF_BY_STACK;
+	out->length = in->length;
+	return data_frame_emit(s, in->pos, out);
+}
+
 static int hits_compile(const struct site_stmt *s,
 			const struct tsf_aggregate *in)
 {
@@ -108,7 +123,9 @@ int aggregates_compile(const struct site_stmt *s, const struct tsf_point *point)
 		return 1;
 	}
 	for (size_t i = 0; i < point->by_count && !code; i++)
-		code = aggregate_compile(s, &point->by[i], true);
+		code = point->by[i].expr ?
+			aggregate_compile(s, &point->by[i], true) :
+			by_stack_compile(s, &point->by[i]);
 	for (size_t i = 0; i < point->aggregate_count && !code; i++) {
 		const struct tsf_aggregate *in = &point->aggregates[i];
 

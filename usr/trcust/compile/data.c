@@ -540,25 +540,21 @@ static bool link_is_known(const struct site_stmt *s)
 	return built || !called;
 }
 
-static int data_stack(const struct site_stmt *s)
+/*
+ * The kernel unwinds its own stack; what a return probe has returned from is known.
+ * Without a description of frames the caller's is known where the function begins;
+ * else the frame pointer has to do.
+ */
+int data_frame_emit(const struct site_stmt *s, struct srcpos pos,
+		    struct tdf_stmt *out)
 {
 	const struct compilation *c = s->c;
 	const struct arch *arch = c->module->arch;
 	const struct compile_site *site = s->site;
-	struct tdf_stmt *out = emit_stmt(c, s->out, s->in->pos,
-					 "return addresses");
 	struct bytes rpn = {0};
 	struct error err = {0};
 	int code = 0;
 
-	if (!out)
-		return -1;
-	out->kind = TDF_STMT_STACK;
-	out->length = s->in->length;
-	/* Where is the caller's frame? The kernel unwinds its own stack; what a
-	 * return probe has returned from is known. Without a description of
-	 * frames the caller's is known where the function begins; else the
-	 * frame pointer has to do. */
 	if (c->module->kind == TDF_MODULE_USER &&
 	    !(site->flags & TDF_SITE_RETURN)) {
 		code = dwarf_frame_address_emit(c->dwarf, c->module,
@@ -575,16 +571,27 @@ static int data_stack(const struct site_stmt *s)
 			rpn.size = 0;
 	}
 	if (code || rpn.failed)
-		code = diag_no_memory(c->diag, s->in->pos);
+		code = diag_no_memory(c->diag, pos);
 	else if (rpn.size)
-		code = emit_rpn(s, s->in->pos, &rpn, &out->rpn,
-				&out->rpn_length);
+		code = emit_rpn(s, pos, &rpn, &out->rpn, &out->rpn_length);
 	bytes_free(&rpn);
+	return code;
+}
+
+static int data_stack(const struct site_stmt *s)
+{
+	struct tdf_stmt *out = emit_stmt(s->c, s->out, s->in->pos,
+					 "return addresses");
+
+	if (!out)
+		return -1;
+	out->kind = TDF_STMT_STACK;
+	out->length = s->in->length;
 	s->item->kind = TDF_STMT_STACK;
 	s->item->variable = true;
 	s->item->bytes = s->in->length * TSF_FRAME_BYTES;
 	s->item->label = "stack";
-	return code;
+	return data_frame_emit(s, s->in->pos, out);
 }
 
 int data_compile(const struct site_stmt *s)

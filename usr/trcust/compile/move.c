@@ -442,6 +442,8 @@ int move_stmt(struct move *move, const struct tdf_stmt *in,
 		return move_value(move, table, &out->rpn, &out->rpn_length,
 				  in->kind == TDF_STMT_IF ? 8 : in->length);
 	case TDF_STMT_BY:
+		if (in->reg == TDF_BY_STACK)
+			return move_stack(move, in, table, out);
 		return move_value(move, table, &out->rpn, &out->rpn_length,
 				  in->reg == TDF_BY_TEXT ? move->state.width :
 							   8);

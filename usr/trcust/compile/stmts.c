@@ -231,6 +231,9 @@ bool stmts_have_stack(const struct tsf_point *point)
 	for (size_t i = 0; i < point->stmt_count && !point->discarded; i++)
 		if (point->stmts[i].kind == TSF_STACK)
 			return true;
+	for (size_t i = 0; i < point->by_count && !point->discarded; i++)
+		if (!point->by[i].expr)
+			return true;
 	return false;
 }
 

@@ -60,7 +60,8 @@ static int exit_entries_find(struct evaluation *e, struct compile_point *point)
 		if (tsf->stmts[i].at_exit)
 			code = expr_entries_find(e, point, tsf->stmts[i].expr);
 	for (size_t i = 0; i < tsf->by_count && !code; i++)
-		code = expr_entries_find(e, point, tsf->by[i].expr);
+		if (tsf->by[i].expr)
+			code = expr_entries_find(e, point, tsf->by[i].expr);
 	for (size_t i = 0; i < tsf->aggregate_count && !code; i++)
 		if (tsf->aggregates[i].expr)
 			code = expr_entries_find(e, point,

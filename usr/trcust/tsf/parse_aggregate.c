@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "parse_aggregate.h"
 
+#include <string.h>
 #include "parse_expr.h"
 
 static struct tsf_aggregate *aggregate_new(struct parser *p, bool by)
@@ -57,21 +58,42 @@ bool parse_aggregate(struct parser *p)
 	return parser_expect(p, ')');
 }
 
-/* :n, the characters of a text */
+/* :n, the characters of a text or the frames of a stack */
 static bool parse_by_length(struct parser *p, struct tsf_aggregate *by)
 {
+	unsigned int most = by->expr ? TDF_BY_TEXT_MAX : TDF_STACK_MAX;
 	const char *text = parser_text(p, &p->token);
 	struct srcpos pos;
 	uint64_t length;
 
 	if (!parser_number(p, &length, &pos))
 		return false;
-	if (!length || length > TDF_BY_TEXT_MAX) {
+	if (!length || length > most) {
 		parser_report(p, pos, TRCERR_BADPARM, text);
-		diag_hint(p->diag, "1 to %d characters", TDF_BY_TEXT_MAX);
+		diag_hint(p->diag, "1 to %u %s", most,
+			  by->expr ? "characters" : "frames");
 		length = 1;
 	}
 	by->length = length;
+	return true;
+}
+
+/* The word STACK, in capitals; (STACK) is a variable of that name. */
+static bool by_stack_take(struct parser *p, struct tsf_aggregate *by)
+{
+	size_t earlier = p->point->by_count - 1;
+	struct srcpos pos = p->token.pos;
+
+	if (!parser_at(p, "STACK") || memcmp(p->token.text, "STACK", 5))
+		return false;
+	parser_next(p);
+	by->pos = pos;
+	by->text = "STACK";
+	by->length = TDF_STACK_MAX;
+	while (earlier--)
+		if (!p->point->by[earlier].expr)
+			parser_report(p, pos, TRCERR_TPRTOOBIG,
+				      "one STACK of BY");
 	return true;
 }
 
@@ -83,7 +105,8 @@ bool parse_by(struct parser *p)
 		return false;
 	do {
 		by = aggregate_new(p, true);
-		if (!by || !parse_aggregate_expr(p, by))
+		if (!by || !(by_stack_take(p, by) ||
+			     parse_aggregate_expr(p, by)))
 			return false;
 		if (parser_take_mark(p, ':') && !parse_by_length(p, by))
 			return false;

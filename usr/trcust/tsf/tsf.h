@@ -203,9 +203,10 @@ struct tsf_stmt {
 struct tsf_aggregate {
 	uint8_t kind;			/* TDF_AGGREGATE_*; BY: 0 */
 	struct srcpos pos;
-	const struct expr *expr;	/* NULL: COUNT */
+	const struct expr *expr;	/* NULL: COUNT; BY: STACK */
 	const char *text;		/* as written */
-	uint32_t length;		/* BY: characters of a text; 0: not given */
+	uint32_t length;		/* BY: characters of a text, 0: not
+					 * given; frames of a STACK */
 };
 
 struct tsf_string {		/* of DESC, FMT */

@@ -5,6 +5,7 @@
 #include <rastrace/buffer.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/names.h"
 #include "lib/number.h"
 #include "lib/text.h"
 #include "plain_data.h"
@@ -481,7 +482,7 @@ static void put_piece(struct render *r, const struct decode_piece *piece)
 		/* other controls have taken the stack's addresses */
 		if (!piece->nothing)
 			*r->p++ = ' ';
-		note_put(r, stack_end_text(piece->stack.end));
+		note_put(r, names_stack_stopped(piece->stack.end));
 	}
 }
 

@@ -2,6 +2,7 @@
 #include "stack.h"
 
 #include <string.h>
+#include "lib/names.h"
 #include "lib/number.h"
 #include "lib/path.h"
 #include "lib/text.h"
@@ -116,26 +117,6 @@ stack_place(struct stack_owner owner, uint64_t address, bool caller,
 	return place;
 }
 
-const char *stack_end_text(uint8_t end)
-{
-	switch (end) {
-	case RAS_STACK_DEPTH:
-		return "(stopped: as deep as asked for)";
-	case RAS_STACK_OUTERMOST:
-		return "(outermost)";
-	case RAS_STACK_UNREADABLE:
-		return "(stopped: the next frame can't be read)";
-	case RAS_STACK_NO_FRAME:
-		return "(stopped: no frame pointer)";
-	case RAS_STACK_UNWINDER:
-		return "(stopped: the kernel's unwinder knows no more)";
-	case RAS_STACK_NO_TABLE:
-		return "(stopped: neither frame pointer nor table)";
-	default:
-		return "(stopped: for an unknown reason)";
-	}
-}
-
 char *stack_put_address(struct stack_owner owner, uint64_t address, char *p)
 {
 	char path[sizeof(((struct ras_mapping *)0)->path) + 1];
@@ -155,13 +136,15 @@ void symbols_place_outwards(struct symbols_place *place)
 
 /* The functions that were inlined into the place's, which becomes that of the last
  * call; as many as have room before `most`. */
-static char *inlined_put(struct symbols_place *place, const char *most, char *p)
+static char *inlined_put(struct symbols_place *place, const char *indent,
+			 const char *most, char *p)
 {
 	size_t left_out = 0;
 
 	while (place->inlined_count) {
 		if (p + STACK_LINE_MAX <= most) {
-			p = TEXT_PUT(p, "\n                    ");
+			p = text_put(p, indent, strlen(indent));
+			p = TEXT_PUT(p, "                  ");
 			p = cut_put(p, place->inlined->name ?: "?", SYMBOL_MAX);
 			p = TEXT_PUT(p, " (inlined)");
 			p = source_line_put(place->file, place->line, p);
@@ -172,32 +155,45 @@ static char *inlined_put(struct symbols_place *place, const char *most, char *p)
 	}
 	if (!left_out)
 		return p;
-	p = TEXT_PUT(p, "\n                    (");
+	p = text_put(p, indent, strlen(indent));
+	p = TEXT_PUT(p, "                  (");
 	p = text_put_decimal(p, left_out);
 	return TEXT_PUT(p, " more inlined)");
+}
+
+static char *stack_line_put(struct stack_owner owner, uint64_t address,
+		       const char *indent, const char *most, char *p)
+{
+	char path[sizeof(((struct ras_mapping *)0)->path) + 1];
+	struct symbols_place place = stack_place(owner, address, true, path);
+
+	p = inlined_put(&place, indent, most, p);
+	p = text_put(p, indent, strlen(indent));
+	p = text_put_hex(p, address, 16);
+	if (!place.module)
+		return p;
+	p = TEXT_PUT(p, "  ");
+	return place_put(&place, p);
+}
+
+char *stack_put_frame(struct stack_owner owner, uint64_t address,
+		      const char *indent, char *p)
+{
+	return stack_line_put(owner, address, indent,
+			 p + STACK_INLINED_LINES * STACK_LINE_MAX, p);
 }
 
 char *stack_put(struct stack_owner owner, struct ras_stack stack,
 		const uint8_t *data, size_t n, char *p)
 {
-	const char *text = stack_end_text(stack.end);
+	const char *text = names_stack_stopped(stack.end);
 	const char *most = p + STACK_INLINED_LINES * STACK_LINE_MAX;
-	char path[sizeof(((struct ras_mapping *)0)->path) + 1];
 
 	for (size_t i = 0; i + 8 <= n; i += 8) {
-		uint64_t address = number_load(data + i, 8);
-		struct symbols_place place = stack_place(owner, address, true,
-							 path);
-
 		/* what a frame doesn't take is for the inlined ones */
-		p = inlined_put(&place, most, p);
+		p = stack_line_put(owner, number_load(data + i, 8), "\n  ", most,
+			      p);
 		most += STACK_LINE_MAX;
-		p = TEXT_PUT(p, "\n  ");
-		p = text_put_hex(p, address, 16);
-		if (place.module) {
-			p = TEXT_PUT(p, "  ");
-			p = place_put(&place, p);
-		}
 	}
 	p = TEXT_PUT(p, "\n  ");
 	p = text_put(p, text, strlen(text));

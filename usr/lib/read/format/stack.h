@@ -56,12 +56,14 @@ struct stack_owner {
 	struct symbols *symbols;	/* NULL: by module and offset only */
 };
 
-/* "(stopped: no frame pointer)", at most 64 characters. */
-const char *stack_end_text(uint8_t end);
 /* The frames of n bytes at `data`, each line with a line end in front; at most
  * STACK_ROOM(n). */
 char *stack_put(struct stack_owner owner, struct ras_stack stack,
 		const uint8_t *data, size_t n, char *p);
+/* The lines of one frame, each with `indent` in front, which begins with a line end;
+ * at most STACK_ROOM(8). */
+char *stack_put_frame(struct stack_owner owner, uint64_t address,
+		      const char *indent, char *p);
 /* Its name (above), or "0x7F12AB34CD56" when it lies nowhere. */
 char *stack_put_address(struct stack_owner owner, uint64_t address, char *p);
 
