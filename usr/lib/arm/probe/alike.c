@@ -9,7 +9,8 @@
 #include "lib/hash.h"
 #include "lib/key_map.h"
 
-#define OFFSETS_MOST	32	/* of a site, to share a program with others */
+#define OFFSETS_MOST	(32 + ALIKE_LENGTHS)	/* of a site, to share a program
+						 * with others */
 #define OFFSET_LOW	7	/* what decides how memory is aligned is equal */
 #define LENGTH_EXACT	8	/* a longer one may be in the map ... */
 #define LENGTH_SHORT	64	/* ... together with all up to this, which are read
@@ -119,17 +120,21 @@ static uint32_t length_most(const struct tdf *tdf, const struct tdf_site *site,
 }
 
 static int shape_stmt_add(struct alike *alike, const struct tdf *tdf,
-			  const struct tdf_site *site, uint32_t index)
+			  const struct tdf_site *site, uint32_t index,
+			  uint32_t *lengths)
 {
 	const struct tdf_stmt *stmt = &tdf->stmts[index];
-	uint32_t most = length_most(tdf, site, index);
+	uint32_t most = *lengths < ALIKE_LENGTHS ?
+			length_most(tdf, site, index) : 0;
 	struct tdf_stmt plain = *stmt;
 	int code;
 
 	plain.rpn = plain.rpn_length = 0;
 	plain.len_rpn = plain.len_rpn_length = 0;
-	if (most)
+	if (most) {
 		plain.length = most;
+		++*lengths;
+	}
 	code = shape_add(alike, &plain, sizeof(plain));
 	if (!code && most)
 		code = shape_value_add(alike, (struct alike_offset){
@@ -161,6 +166,7 @@ static int shape_make(struct alike *alike, const struct tdf *tdf,
 {
 	const struct tdf_site *site = &tdf->sites[index];
 	struct alike_site *own = &alike->sites[index];
+	uint32_t lengths = 0;
 	struct shape_head head = {
 		.maxhits = point->maxhits, .passcount = point->passcount,
 		.flags = point->flags, .stmts = site->stmts,
@@ -174,7 +180,8 @@ static int shape_make(struct alike *alike, const struct tdf *tdf,
 	own->offset = alike->offset_count;
 	code = shape_add(alike, &head, sizeof(head));
 	for (uint32_t i = 0; i < site->stmts && !code; i++)
-		code = shape_stmt_add(alike, tdf, site, site->first_stmt + i);
+		code = shape_stmt_add(alike, tdf, site, site->first_stmt + i,
+				      &lengths);
 	own->shape_size = alike->shape_bytes - own->shape;
 	own->offset_count = alike->offset_count - own->offset;
 	return code;

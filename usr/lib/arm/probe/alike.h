@@ -24,7 +24,8 @@ struct alike_group {
 	uint32_t program;		/* for the caller; ALIKE_NONE at first */
 };
 
-#define ALIKE_WORDS	8	/* that differ, of a site */
+#define ALIKE_LENGTHS	4	/* that may differ, of a site; later ones are equal */
+#define ALIKE_WORDS	(8 + ALIKE_LENGTHS)	/* that differ, of a site */
 
 struct alike_row {
 	uint64_t words[ALIKE_WORDS];
