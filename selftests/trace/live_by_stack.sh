@@ -6,7 +6,6 @@
 . "$TOP/selftests/trace/target.sh"
 need_root
 programs=$TOP/build/selftests/trace
-trap cleanup EXIT
 
 # rows: "hits address address ... (end)", sorted, of tables on stdin
 rows() {
