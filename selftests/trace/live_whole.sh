@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../tap.sh"
 . "$TOP/selftests/trace/target.sh"
 need_root
-threads=16 calls=200 all=1M part=10000
+threads=16 calls=200 all=1M part=5000
 # a million calls; so many in guests that these take a minute
 [ "${LONG-}" ] && calls=25600 all=64M
 [ "${LONG-}" ] && [ "${RASTRACE_GUEST-}" ] && calls=3200
