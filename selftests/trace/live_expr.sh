@@ -17,6 +17,15 @@ rows() {
 is "$(rows -e 'work(n)' | grep -c 'n = ')" 3 "values at the entry"
 is "$(rows -e 'work -> result' | grep -c 'result = ')" 3 "results"
 is "$(rows -e 'work(n) if n == 2' | grep -c 'n = 2')" 1 "a condition"
+is "$(rows -e 'work(n) -> result if elapsed > 1ns && n == 2' |
+	grep -c 'n = 2')" 1 "a condition on whole calls"
+is "$(grep -c tracefmt "$TMP/err")" 0 "  which is evaluated where they end"
+is "$(rows -e 'wor* if elapsed > 1ns' | grep -c 'desc=')" 3 \
+	"  of a pattern, too: a record for each call"
+is "$(rows --calls -e 'work(n) if latency > 1ns && entry.n == 2' |
+	grep -c '"n":2')" 1 "  one that only tracefmt knows"
+like "$(cat "$TMP/err")" "all are recorded, and tracefmt leaves out" \
+	"  all calls are recorded then"
 is "$(rows -e 'work(n)' -e 'main()' | grep -c 'desc=')" 4 "two expressions"
 is "$(rows -e 'work' | grep -c 'desc=')" 6 "a function alone"
 is "$(rows -e 'many_1()' | grep -c 'desc=')" 0 "nothing is hit"

@@ -23,7 +23,12 @@ work -> p->result, result.result|TRACE MINOR=0x8001, TP=."work(*)",RETEP, DESC="
 work -> result if result > 3|TRACE MINOR=0x8001, TP=."work(*)",RETEP, DESC="work", IF=($result > 3), VARS=($result)
 work(n) if n > 3|TRACE MINOR=1, TP=."work(*)", DESC="work", IF=(n > 3), VARS=(n)
 work(n) -> result|TYPELIST NAME=PRE,ID=4, NAME=POST,ID=8 TRACE MINOR=1, TP=."work(*)", TYPE=(PRE), DESC="work Pre-Invocation", VARS=(n) TRACE MINOR=0x8001, TP=."work(*)",RETEP, TYPE=(POST), DESC="work Post-Invocation", VARS=($result)
-work(n) if elapsed > 1ms|TYPELIST NAME=PRE,ID=4, NAME=POST,ID=8 TRACE MINOR=1, TP=."work(*)", TYPE=(PRE), DESC="work Pre-Invocation", VARS=(n) TRACE MINOR=0x8001, TP=."work(*)",RETEP, TYPE=(POST), DESC="work Post-Invocation"
+work(n) if elapsed > 1ms|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(elapsed > 1ms)
+work() if latency > 1ms && a.elapsed|TRACE MINOR=1, CALL=."work(*)", DESC="work", IF=(elapsed > 1ms && entry(a.elapsed))
+work(s->a) -> result, s->a if result - s->b[1] == 1 && (s->a != ')' && n > 1)|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(s->a), RESULT=($result, s->a), IF=($result - entry(s->b[1]) == 1 && entry((s->a != ')' && n > 1)))
+work(n) if (result < 0 && f(n) == "elapsed && x") == 0|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(($result < 0 && entry(f(n) == "elapsed && x")) == 0)
+work(n) if $result->n > n->elapsed.x|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=($result->n > entry(n->elapsed.x))
+kernel:vfs_read(count) if elapsed > 1us|TYPELIST NAME=PRE,ID=4, NAME=POST,ID=8 TRACE MINOR=1, TP=."vfs_read(*)", TYPE=(PRE), DESC="vfs_read Pre-Invocation", VARS=(count) TRACE MINOR=0x8001, TP=."vfs_read(*)",RETEP, TYPE=(POST), DESC="vfs_read Post-Invocation"
 a::b<int, c(*)(d)>::e(x)|TRACE MINOR=1, TP=."a::b<int, c(*)(d)>::e(*)", DESC="a::b<int, c(*)(d)>::e", VARS=(x)
 a::operator<<(x)|TRACE MINOR=1, TP=."a::operator<<(*)", DESC="a::operator<<", VARS=(x)
 pkg.(*Type).Fn(x)|TRACE MINOR=1, TP=."pkg.(*Type).Fn(*)", DESC="pkg.(*Type).Fn", VARS=(x)

@@ -201,9 +201,9 @@ static int compile_module_find(struct compile_module *module,
 	return 0;
 }
 
-static int compile_run(char **argv, int output, struct error *err)
+static int compile_run(char **argv, int output, bool quiet, struct error *err)
 {
-	pid_t pid = sibling_start(argv, output, err);
+	pid_t pid = sibling_start(argv, output, quiet, err);
 	int status = pid < 0 ? pid : sibling_wait(pid, argv[0], err);
 
 	if (status == -ENOENT)
@@ -221,20 +221,30 @@ static int pattern_write(const struct probe_expr *expr,
 	char *argv[] = {
 		"trcust", "--from-module", "--args", "--retep", "--include",
 		expr->place, "--modname", (char *)module->name, "--major",
-		number, (char *)module->file, NULL,
+		number, (char *)module->file, NULL, NULL, NULL,
 	};
+	char *condition = expr->whole ? expr_if(expr) : NULL;
+	int code;
 
 	snprintf(number, sizeof(number), "%u", major);
+	if (condition) {
+		argv[12] = argv[10];
+		argv[10] = "--call";
+		argv[11] = condition;
+	}
 	if (!module->file[0])
 		return error_set(err, -EINVAL,
 				 "functions of the kernel need values, such as 'kernel:%s()'",
 				 expr->place);
-	return compile_run(argv, output, err);
+	code = compile_run(argv, output, false, err);
+	free(condition);
+	return code;
 }
 
+/* calls: see expr_write_tsf() */
 static int tsf_write(const struct probe_expr *expr,
 		     const struct compile_module *module, unsigned int major,
-		     int output, struct error *err)
+		     bool calls, int output, struct error *err)
 {
 	FILE *out;
 
@@ -244,40 +254,52 @@ static int tsf_write(const struct probe_expr *expr,
 	if (!out)
 		return error_set(err, -errno, "cannot write the TSF: %s",
 				 strerror(errno));
-	expr_write_tsf(expr, module->name, major, out);
+	expr_write_tsf(expr, module->name, major, calls, out);
 	return fclose(out) ? error_set(err, -errno, "cannot write the TSF: %s",
 				       strerror(errno)) : 0;
 }
 
-static int tdf_make(struct expr_tdfs *compiled, const struct probe_expr *expr,
-		    const struct compile_module *module, struct error *err)
+/* Is there a function whose entry and exits are apart? */
+static bool tsf_has_pairs(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0;
+	bool has = false;
+
+	while (file && !has && getline(&line, &room, file) > 0)
+		has = strstr(line, ",RETEP");
+	free(line);
+	if (file)
+		fclose(file);
+	return has;
+}
+
+/* Write the TSF and compile it. calls: what is refused is not reported, as there is
+ * another way. */
+static int tsf_compile(struct expr_tdfs *compiled, const struct probe_expr *expr,
+		       const struct compile_module *module, const char *tsf,
+		       bool calls, struct error *err)
 {
 	unsigned int major = compiled->count + 1;
-	char tsf[PATH_MAX];
 	char *argv[] = {
 		"trcust", "-W", "1", "-o", compiled->directory,
-		"--module", (char *)module->file, tsf, NULL,
+		"--module", (char *)module->file, (char *)tsf, NULL,
 	};
-	int fd, code;
+	int fd = open(tsf, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int code;
 
-	snprintf(tsf, sizeof(tsf), "%.4000s/e%u.tsf", compiled->directory,
-		 major);
-	if (!module->file[0]) {
-		argv[5] = tsf;
-		argv[6] = NULL;
-	}
-	fd = open(tsf, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return error_set(err, -errno, "cannot make '%s': %s", tsf,
 				 strerror(errno));
-	code = tsf_write(expr, module, major, fd, err);
+	if (!module->file[0]) {
+		argv[5] = (char *)tsf;
+		argv[6] = NULL;
+	}
+	code = tsf_write(expr, module, major, calls, fd, err);
 	close(fd);
-	if (!code)
-		code = compile_run(argv, STDERR_FILENO, err);
-	if (!code)
-		snprintf(compiled->tdfs[compiled->count++], PATH_MAX,
-			 "%.4000s/e%u.tdf", compiled->directory, major);
-	return code;
+	return code ? code : compile_run(argv, STDERR_FILENO,
+					 calls && !expr_is_pattern(expr), err);
 }
 
 /* What tracefmt leaves out of the events of this major */
@@ -285,11 +307,8 @@ static int condition_add(struct expr_tdfs *compiled,
 			 const struct probe_expr *expr,
 			 struct error *err)
 {
-	char *own, *all = NULL;
+	char *own = expr_call_condition(expr), *all = NULL;
 
-	if (!expr->whole)
-		return 0;
-	own = expr_call_condition(expr);
 	if (!own || asprintf(&all, "%s%s(major != %u || (%s))",
 			     compiled->condition ? compiled->condition : "",
 			     compiled->condition ? " && " : "",
@@ -301,6 +320,37 @@ static int condition_add(struct expr_tdfs *compiled,
 	free(compiled->condition);
 	compiled->condition = all;
 	return 0;
+}
+
+/*
+ * A condition on whole calls is evaluated where they end. Where that is impossible
+ * (in the kernel, in programs of Go, or because only tracefmt knows what is in the
+ * condition), all calls are recorded, and tracefmt leaves some out.
+ */
+static int tdf_make(struct expr_tdfs *compiled, const struct probe_expr *expr,
+		    const struct compile_module *module, struct error *err)
+{
+	unsigned int major = compiled->count + 1;
+	bool calls = expr->whole && module->file[0];
+	char tsf[PATH_MAX];
+	int code;
+
+	snprintf(tsf, sizeof(tsf), "%.4000s/e%u.tsf", compiled->directory,
+		 major);
+	code = tsf_compile(compiled, expr, module, tsf, calls, err);
+	if (code == -EINVAL && calls && !expr_is_pattern(expr)) {
+		*err = (struct error){ 0 };
+		code = tsf_compile(compiled, expr, module, tsf, false, err);
+		if (!code)
+			fprintf(stderr, "trace: '%s': its calls cannot be chosen while it runs: all are recorded, and tracefmt leaves out the others\n",
+				expr->text);
+	}
+	if (code)
+		return code;
+	snprintf(compiled->tdfs[compiled->count++], PATH_MAX,
+		 "%.4000s/e%u.tdf", compiled->directory, major);
+	return expr->whole && tsf_has_pairs(tsf) ?
+	       condition_add(compiled, expr, err) : 0;
 }
 
 static int expr_compile(struct expr_tdfs *compiled, const char *text,
@@ -315,8 +365,6 @@ static int expr_compile(struct expr_tdfs *compiled, const char *text,
 		code = compile_module_find(&module, expr.module, subject, err);
 	if (!code)
 		code = tdf_make(compiled, &expr, &module, err);
-	if (!code)
-		code = condition_add(compiled, &expr, err);
 	expr_free(&expr);
 	return code;
 }
@@ -361,8 +409,8 @@ int compile_print(const char *const *exprs, unsigned int count,
 		if (!code) {
 			printf("; %s\n", exprs[i]);
 			fflush(stdout);
-			code = tsf_write(&expr, &module, i + 1, STDOUT_FILENO,
-					 err);
+			code = tsf_write(&expr, &module, i + 1,
+					 module.file[0], STDOUT_FILENO, err);
 		}
 		expr_free(&expr);
 	}

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define BLANKS	" \t\n"
+#define NAME_CHARACTERS	"abcdefghijklmnopqrstuvwxyz" \
+			"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
 static int expr_refused(const struct probe_expr *expr, const char *at,
 			const char *what, struct error *err)
@@ -223,7 +225,8 @@ static bool condition_is_of_exits(const struct probe_expr *expr)
 	const char *p = expr->condition;
 
 	while (p && (p = strstr(p, "result"))) {
-		if ((p == expr->condition || !is_word(p[-1])) && !is_word(p[6]))
+		if ((p == expr->condition || p[-1] == '$' || !is_word(p[-1])) &&
+		    !is_word(p[6]))
 			return true;
 		p += 6;
 	}
@@ -389,8 +392,182 @@ static void condition_write(const struct probe_expr *expr, FILE *out)
 #define MINOR_ENTRY	1
 #define MINOR_EXIT	0x8001		/* the POST of that PRE: tracefmt(1) */
 
+/* ---- conditions on whole calls ---- */
+
+static bool is_name_begin(const char *text, const char *p)
+{
+	return (isalpha((unsigned char)*p) || *p == '_' || *p == '$') &&
+	       (p == text || !is_word(p[-1]));
+}
+
+/* The text has a name; exits: one of what only exits know. */
+static bool condition_has(const char *text, const char *end, bool exits)
+{
+	for (const char *p = text; p < end; p++) {
+		if (*p == '"' || *p == '\'') {
+			p = quote_skip(p) - 1;
+		} else if (is_name_begin(text, p)) {
+			size_t n = strspn(p + 1, NAME_CHARACTERS) + 1;
+			bool member = p > text && (p[-1] == '.' ||
+				(p[-1] == '>' && p - 1 > text && p[-2] == '-'));
+
+			if (!exits || (!member && (timed_word(text, p) ||
+			    (n == 6 && !strncmp(p, "result", n)) ||
+			    (n == 7 && !strncmp(p, "$result", n)))))
+				return true;
+			p += n - 1;
+		}
+	}
+	return false;
+}
+
+/* The operator that binds least, outside of parentheses: || before &&, before
+ * comparisons. NULL: there is none. */
+static const char *condition_operator(const char *text, const char *end,
+				      size_t *length)
+{
+	static const char *const levels[][7] = {
+		{ "||" }, { "&&" }, { "==", "!=", "<=", ">=", "<", ">" },
+	};
+
+	for (size_t level = 0; level < 3; level++) {
+		int depth = 0;
+
+		for (const char *p = text; p < end; p++) {
+			if (*p == '"' || *p == '\'')
+				p = quote_skip(p) - 1;
+			else if (strchr("([", *p))
+				depth++;
+			else if (strchr(")]", *p))
+				depth--;
+			else if (!strncmp(p, "->", 2) || !strncmp(p, "<<", 2) ||
+				 !strncmp(p, ">>", 2))
+				p++;
+			else for (size_t i = 0; !depth && levels[level][i]; i++) {
+				*length = strlen(levels[level][i]);
+				if (!strncmp(p, levels[level][i], *length))
+					return p;
+			}
+		}
+	}
+	return NULL;
+}
+
+/* The end of a name and what it is followed by: ->m, .m, [i], (x) */
+static const char *operand_end(const char *p, const char *end)
+{
+	int depth = 0;
+
+	for (; p < end; p++) {
+		if (*p == '"' || *p == '\'')
+			p = quote_skip(p) - 1;
+		else if (strchr("([", *p))
+			depth++;
+		else if (strchr(")]", *p) && depth)
+			depth--;
+		else if (!depth && !strncmp(p, "->", 2))
+			p++;
+		else if (!depth && !is_word(*p) && *p != '.' &&
+			 strncmp(p, "::", 2) && strncmp(p - 1, "::", 2))
+			break;
+	}
+	return p;
+}
+
+/* What the entry knows is entry(...), as a whole where that is possible. */
+static void condition_translate(const char *text, const char *end, FILE *out)
+{
+	const char *operator, *p;
+	size_t length;
+
+	while (text < end && strchr(BLANKS, *text))
+		text++;
+	while (end > text && strchr(BLANKS, end[-1]))
+		end--;
+	if (!condition_has(text, end, false)) {
+		fprintf(out, "%.*s", (int)(end - text), text);
+		return;
+	}
+	if (!condition_has(text, end, true)) {
+		fprintf(out, "entry(%.*s)", (int)(end - text), text);
+		return;
+	}
+	operator = condition_operator(text, end, &length);
+	if (operator) {
+		condition_translate(text, operator, out);
+		fprintf(out, " %.*s ", (int)length, operator);
+		condition_translate(operator + length, end, out);
+		return;
+	}
+	for (p = text; p < end; p = operator) {
+		if (*p == '(') {
+			const char *bad, *close = values_end(p + 1, ")", &bad);
+
+			operator = close && close < end ? close : end;
+			putc('(', out);
+			condition_translate(p + 1, operator, out);
+			continue;
+		}
+		operator = p + 1;
+		length = timed_word(text, p);
+		if (length) {
+			fputs("elapsed", out);
+			operator = p + length;
+		} else if (*p == '"' || *p == '\'') {
+			operator = quote_skip(p);
+			fprintf(out, "%.*s", (int)(operator - p), p);
+		} else if (!is_name_begin(text, p)) {
+			putc(*p, out);
+		} else {
+			operator = operand_end(p, end);
+			if (!condition_has(p, operator, true))
+				fprintf(out, "entry(%.*s)", (int)(operator - p),
+					p);
+			else
+				fprintf(out, "%s%.*s", *p == '$' ? "" : "$",
+					(int)(operator - p), p);
+		}
+	}
+}
+
+char *expr_if(const struct probe_expr *expr)
+{
+	const char *text = expr->condition;
+	char *made = NULL;
+	size_t size;
+	FILE *out = open_memstream(&made, &size);
+
+	if (!out)
+		return NULL;
+	condition_translate(text, text + strlen(text), out);
+	if (!fclose(out))
+		return made;
+	free(made);
+	return NULL;
+}
+
+/* ---- the TSF ---- */
+
+static void call_write(const struct probe_expr *expr, FILE *out)
+{
+	char *condition = expr_if(expr);
+
+	fprintf(out, "\nTRACE MINOR=%d,\n\tCALL=", MINOR_ENTRY);
+	place_write(expr, out);
+	description_write(expr, "", out);
+	if (expr->values && expr->values[0])
+		fprintf(out, ",\n\tVARS=(%s)", expr->values);
+	if (expr->results) {
+		fputs(",\n\tRESULT=(", out);
+		results_write(expr->results, out);
+		putc(')', out);
+	}
+	fprintf(out, ",\n\tIF=(%s)\n", condition ? condition : "");
+	free(condition);
+}
+
 void expr_write_tsf(const struct probe_expr *expr, const char *module,
-		    unsigned int major, FILE *out)
+		    unsigned int major, bool calls, FILE *out)
 {
 	bool exits = expr->results || expr->whole;
 	bool entry = !exits || expr->values || expr->whole;
@@ -398,6 +575,10 @@ void expr_write_tsf(const struct probe_expr *expr, const char *module,
 	fputs("MODNAME=", out);
 	expr_string_write(module, "", out);
 	fprintf(out, "\nMAJOR=%u\n", major);
+	if (calls && expr->whole) {
+		call_write(expr, out);
+		return;
+	}
 	if (entry && exits)
 		fputs("TYPELIST NAME=PRE,ID=4, NAME=POST,ID=8\n", out);
 	if (entry) {

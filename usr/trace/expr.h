@@ -44,9 +44,14 @@ void expr_free(struct probe_expr *expr);
  */
 bool expr_is_pattern(const struct probe_expr *expr);
 
-/* The TSF of an expression that is no pattern, for this module. */
+/* The TSF of an expression that is no pattern, for this module. calls: those of a
+ * condition on whole calls are CALL, else PRE and POST, without the condition. */
 void expr_write_tsf(const struct probe_expr *expr, const char *module,
-		    unsigned int major, FILE *out);
+		    unsigned int major, bool calls, FILE *out);
+
+/* A condition on whole calls as IF of a CALL has it; to be freed. NULL: no
+ * memory. */
+char *expr_if(const struct probe_expr *expr);
 
 /* A condition on whole calls as tracefmt's --field has it; to be freed. NULL: no
  * memory. */

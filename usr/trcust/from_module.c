@@ -242,6 +242,7 @@ struct made_function {
 	bool meets_exit;	/* or it has to be: after the prologue it is
 				 * where an exit is */
 	bool elsewhere;		/* TP means another function */
+	bool whole;		/* --call: entry and exits are a CALL */
 	struct signature_parameters parameters;
 	char *unknown;		/* why nothing is known of them; or NULL */
 	char *results[2];	/* clauses of LEVEL_DATA and _TARGET at the
@@ -329,7 +330,7 @@ static void text_point(struct tsf_maker *m, const struct made_function *c, bool 
 	unsigned int minor = c - m->candidates + 1;
 	const char *before;
 
-	if (level == LEVEL_NONE)
+	if (level == LEVEL_NONE || (post && c->whole))
 		return;
 	if (!post) {
 		/* A comment of the parameters that aren't logged. */
@@ -347,16 +348,17 @@ static void text_point(struct tsf_maker *m, const struct made_function *c, bool 
 			before = ", ";
 		}
 	}
-	bytes_print(text, "\nTRACE MINOR=0x%04x,\n\tTP=%s%s,\n",
-		    post ? minor | POST : minor, c->f->tp,
-		    post && !m->module->elf ? ",RETEP=CALLER" :
+	bytes_print(text, "\nTRACE MINOR=0x%04x,\n\t%s=%s%s,\n",
+		    post ? minor | POST : minor, c->whole ? "CALL" : "TP",
+		    c->f->tp, post && !m->module->elf ? ",RETEP=CALLER" :
 		    post ? ",RETEP" : c->at_label ? "+0" : "");
-	bytes_print(text, "\tTYPE=(%s,%s),\n\tDESC=\"(", scope,
-		    post ? "POST" : "PRE");
+	bytes_print(text, "\tTYPE=(%s%s),\n\tDESC=\"(", scope,
+		    c->whole ? "" : post ? ",POST" : ",PRE");
 	text_quote(text, path_base(m->modname));
 	bytes_print(text, ") ");
 	text_quote(text, c->f->shown ? c->f->shown : c->f->name);
-	bytes_print(text, " %s-Invocation\"", post ? "Post" : "Pre");
+	bytes_print(text, "%s\"", c->whole ? "" : post ? " Post-Invocation" :
+							" Pre-Invocation");
 	before = ",\n\tVARS=(";
 	for (size_t i = 0; level != LEVEL_BARE && !post &&
 			   i < c->parameters.count; i++) {
@@ -369,6 +371,12 @@ static void text_point(struct tsf_maker *m, const struct made_function *c, bool 
 		bytes_print(text, ",\n\t%s", c->results[level - LEVEL_DATA]);
 	else if (level != LEVEL_BARE && c->parameters.readable)
 		bytes_print(text, ")");
+	before = c->whole && c->post.level > LEVEL_BARE ?
+		 strstr(c->results[c->post.level - LEVEL_DATA], "VARS=") : NULL;
+	if (before)
+		bytes_print(text, ",\n\tRESULT%s", strchr(before, '='));
+	if (c->whole)
+		bytes_print(text, ",\n\tIF=(%s)", m->s->call);
 	bytes_print(text, "\n");
 	if (!post && m->registers)
 		bytes_print(text, ";\t,REGS=(%s)\n", m->registers);
@@ -540,6 +548,40 @@ static int take_place_again(struct tsf_maker *m, struct made_function *c,
 	return c->meets_exit ? take_place(m, c, tracepoint, point) : 0;
 }
 
+static int take_whole(struct tsf_maker *m, struct made_function *c,
+		      struct made_point *tracepoint,
+		      const struct compile_point *point)
+{
+	tracepoint->good = true;
+	return 0;
+}
+
+/* Entry and exits that can be a CALL become one. */
+static int wholes_settle(struct tsf_maker *m)
+{
+	size_t apart = 0;
+	int code;
+
+	for (size_t i = 0; i < m->count; i++) {
+		struct made_function *c = &m->candidates[i];
+
+		c->whole = c->entry.level != LEVEL_NONE &&
+			   c->post.level != LEVEL_NONE && !c->at_label;
+	}
+	code = text_compile(m, take_whole);
+	for (size_t i = 0; i < m->count && code != -ENOMEM; i++) {
+		struct made_function *c = &m->candidates[i];
+
+		c->whole &= c->entry.good;
+		apart += !c->whole && c->post.level != LEVEL_NONE;
+	}
+	if (apart)
+		fprintf(stderr, "trcust: %zu functions can't be traced as whole calls with this condition: entry and exits are recorded, always\n",
+			apart);
+	/* EINVAL: there is not one */
+	return code == -EINVAL ? 0 : code;
+}
+
 /* As many of the parameters as a record has room for when strings and sequences
  * are as long as most are. */
 static int made_take_data(struct tsf_maker *m, struct made_function *c,
@@ -605,21 +647,24 @@ static int points_settle(struct tsf_maker *m)
 	if (!code && m->again)
 		code = text_compile(m, take_place_again);
 	levels_lower(m);
-	if (code || !m->s->args)
+	if (code)
 		return code;
 	for (size_t i = 0; i < m->count; i++) {
 		struct made_function *c = &m->candidates[i];
 
+		if (!m->s->args)
+			break;
 		if (c->entry.level != LEVEL_NONE && c->parameters.readable)
 			c->entry.level = LEVEL_DATA;
 		if (c->post.level != LEVEL_NONE && c->results[0])
 			c->post.level = c->results[1] ? LEVEL_TARGET :
 							LEVEL_DATA;
 	}
-	do
-		code = text_compile(m, made_take_data);
-	while (!code && levels_lower(m));
-	return code;
+	if (m->s->args)
+		do
+			code = text_compile(m, made_take_data);
+		while (!code && levels_lower(m));
+	return code || !m->s->call ? code : wholes_settle(m);
 }
 
 static int points_make(struct tsf_maker *m, struct error *err)

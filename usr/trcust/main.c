@@ -93,6 +93,15 @@ static int take_include(void *context, const char *value)
 			"pattern");
 }
 
+static int take_call(void *context, const char *value)
+{
+	struct settings *s = context;
+
+	s->call = value;
+	s->retep = true;
+	return 0;
+}
+
 static int take_exclude(void *context, const char *value)
 {
 	return glob_add(&((struct settings *)context)->exclude, value,
@@ -206,6 +215,9 @@ static const struct option_def options[] = {
 	 take_exclude},
 	{"retep", 0, NULL, "with --from-module: also tracepoints at the exits",
 	 OPTION_PLACE(struct settings, retep)},
+	{"call", 0, "CONDITION",
+	 "with --from-module: whole calls for which the condition holds, where CALL is possible, else --retep",
+	 take_call},
 	{"args", 0, NULL, "with --from-module: log parameters and return values",
 	 OPTION_PLACE(struct settings, args)},
 	{"modname", 0, "NAME", "MODNAME of the generated TSF",

@@ -38,6 +38,7 @@ struct settings {
 	unsigned int major;	/* FROM_; 0: not given */
 	struct run_globs include, exclude;	/* FROM_MODULE */
 	bool retep, args;
+	const char *call;	/* --call; NULL */
 };
 
 /* run_compile.c: a TSF, and the name for the TDF (NULL: not given) */
