@@ -26,7 +26,8 @@ section() {
 # their own.
 same() {
 	sed "s,$TMP/,/tmp/,g" "$1" | expand |
-		grep -vE ' links, preemption |^ +[0-9.]+ [num]?s +[0-9]+ *#*$' |
+		grep -vE -e ' links, preemption |^ +[0-9.]+ [num]?s +[0-9]+ *#*$' \
+			-e '^ +[0-9]{3,} +[0-9]+ +[0-9]+ \|#*$' |
 		awk '/^\(bash\)/ || /^Event/ { held = held $0 "\n"; next }
 		     /^  line / && !/ (echo hello|ls -l)$/ { held = ""; next }
 		     NF { printf "%s%s\n", held, $0; held = "" }' |
@@ -111,6 +112,9 @@ like "$(cat "$TMP/begin.transcript")" \
 	'^order->account->owner->city = Zwolle$' "the customer is there"
 like "$(cat "$TMP/begin.transcript")" '^ +3 +[0-9.]+ [num]?s .*order_book$' \
 	"three calls are paired"
+like "$(cat "$TMP/begin.transcript")" \
+	'us . order_book\(order->item = "tea, loose"\) = 1497$' \
+	"a whole call is shown as a call"
 like "$(cat "$TMP/begin.transcript")" '^  line +echo hello$' \
 	"the line is there"
 "$BIN/trace" clear
