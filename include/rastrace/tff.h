@@ -60,7 +60,9 @@ struct tff_section {
 
 #define TFF_STATIC		0x01	/* @STATIC: matched by major and minor */
 #define TFF_MIGRATES		0x02	/* a call may go on in another thread: PRE
-					 * and POST can't be paired by thread */
+					 * and POST can't be paired by thread,
+					 * and which calls are inside of a whole
+					 * one isn't known */
 #define TFF_WHOLE	0x04	/* records are whole calls (tdf.h) */
 /* WHOLE: so many of the FMT's controls that take data and print it are before the
  * first one that prints data of an exit */

@@ -245,29 +245,35 @@ static void truth_test(void)
 /* What calls of a thread become: 0: not known */
 static const struct {
 	const char *name;
-	bool live;
+	bool live, migrates;
 	struct { uint64_t begin, end; } calls[4];	/* as they are recorded */
 	struct { uint64_t parent; int64_t self; uint32_t depth; } seen[4];
 } rows[] = {
-	{ "nested", false, {{2, 4}, {5, 6}, {1, 9}},
+	{ "nested", false, false, {{2, 4}, {5, 6}, {1, 9}},
 	  {{3, 2, 1}, {3, 1, 1}, {0, 5, 0}} },
-	{ "begun at the same time", false, {{1, 4}, {1, 9}},
+	{ "begun at the same time", false, false, {{1, 4}, {1, 9}},
 	  {{2, 3, 1}, {0, 5, 0}} },
-	{ "ended at the same time", false, {{4, 9}, {1, 9}},
+	{ "ended at the same time", false, false, {{4, 9}, {1, 9}},
 	  {{2, 5, 1}, {0, 3, 0}} },
-	{ "one after the other", false, {{1, 4}, {4, 9}},
+	{ "one after the other", false, false, {{1, 4}, {4, 9}},
 	  {{0, 3, 0}, {0, 5, 0}} },
-	{ "in no time", false, {{4, 4}, {1, 9}}, {{2, 0, 1}, {0, 8, 0}} },
+	{ "in no time", false, false, {{4, 4}, {1, 9}}, {{2, 0, 1}, {0, 8, 0}} },
 	{ "coroutines: the second begins in the first, and ends later", false,
+	  false,
 	  {{1, 5}, {3, 9}}, {{0, 4, 0}, {0, 6, 0}} },
-	{ "longer than what is waited for", true,
+	{ "longer than what is waited for", true, false,
 	  {{2000000000, 2000000100}, {4000000000, 4000000100},
 	   {1000000000, 6000000000}},
 	  {{0, 100, 0}, {0, 100, 0}, {0, -1, 0}} },
-	{ "not longer than that", true,
+	{ "not longer than that", true, false,
 	  {{1000000100, 1000000200}, {1000000000, 1900000000}},
 	  {{2, 100, 1}, {0, 899999900, 0}} },
+	{ "in goroutines", false, true, {{2, 4}, {1, 9}},
+	  {{0, -1, 0}, {0, -1, 0}} },
 };
+
+static const struct tff_entry moving = { .flags = TFF_MIGRATES };
+static const struct tff names = { .strings = "" };
 
 struct row_seen {
 	struct pairing *pairing;
@@ -308,6 +314,11 @@ static void rows_test(void)
 						    rows[i].live);
 		size_t count = 0;
 
+		for (int half = 0; half < 2; half++) {
+			halves[WHOLE_A][half].formatted = rows[i].migrates;
+			halves[WHOLE_A][half].entry = &moving;
+			halves[WHOLE_A][half].tff = &names;
+		}
 		for (; count < 4 && rows[i].calls[count].end; count++)
 			event_add(unfold, WHOLE_A, 1, rows[i].calls[count].end,
 				  rows[i].calls[count].begin, count + 1);

@@ -324,8 +324,7 @@ static int condition_add(struct expr_tdfs *compiled,
 
 /*
  * A condition on whole calls is evaluated where they end. Where that is impossible
- * (in the kernel, in programs of Go, or because only tracefmt knows what is in the
- * condition), all calls are recorded, and tracefmt leaves some out.
+ * (in the kernel, or because only tracefmt knows what is in the condition), all calls are recorded, and tracefmt leaves some out.
  */
 static int tdf_make(struct expr_tdfs *compiled, const struct probe_expr *expr,
 		    const struct compile_module *module, struct error *err)

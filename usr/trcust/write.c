@@ -519,8 +519,8 @@ static void tff_add_entries(struct tff_writer *w)
 			.type = tsf->type,
 			.group = tsf->group,
 			.flags = point->is_static ? TFF_STATIC :
-				 tsf->tp.whole ? TFF_WHOLE | fields << 8 :
-				 migrates,
+				 tsf->tp.whole ?
+				 TFF_WHOLE | migrates | fields << 8 : migrates,
 		};
 
 		entry.desc = strings_add(&w->t.strings, tsf->desc ?

@@ -66,6 +66,7 @@ struct pair_frame {
 					 * whole calls have none */
 	int64_t until;		/* a whole call: when it ends */
 	bool whole;
+	bool migrates;		/* who knows what is inside of it */
 	struct pair_frame *parent;	/* the next outer one that it nests in */
 	struct pair_frame *below, *above;	/* open: of the thread; pending:
 						 * decided before, after it */
@@ -702,7 +703,8 @@ static bool frame_contains(const struct pair_frame *outer,
 {
 	const struct event *entry = &inner->call.entry;
 
-	if (!points_nest(outer->call.entry.point, entry->point))
+	if (outer->migrates || inner->migrates ||
+	    !points_nest(outer->call.entry.point, entry->point))
 		return false;
 	return !inner->whole || (outer->call.entry.time <= entry->time &&
 				 (!outer->whole ||
@@ -784,6 +786,8 @@ static int call_begin(struct pairing *pairing, const struct event *event,
 		.open = open, .below = thread->top,
 		.mark = thread->marks, .bytes = bytes,
 		.whole = event->point->half,
+		.migrates = event->point->half && event->point->formatted &&
+			    event->point->entry->flags & TFF_MIGRATES,
 		.until = pairing_wall(event->trace, event->record->time),
 	};
 	frame->parent = thread_parent(thread, frame);
@@ -800,7 +804,9 @@ static int call_begin(struct pairing *pairing, const struct event *event,
 	} else {
 		frame->call.depth = frame->parent ?
 				    frame->parent->call.depth + 1 : 0;
-		frame->call.beside |= frame->parent != thread->top;
+		frame->call.beside |= frame->parent != thread->top ||
+				      frame->migrates;
+		frame->inside_doubt = frame->migrates;
 	}
 	if (thread->top)
 		thread->top->above = frame;

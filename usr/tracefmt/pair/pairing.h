@@ -23,10 +23,11 @@
  *
  * Of a whole call (unfold.h) nothing is in doubt but its self time. What began
  * after it and ended before it in its thread is inside of it. One that comes late
- * has no self time, because calls inside of it were given out before.
+ * has no self time, because calls inside of it were given out before; nor has one
+ * that may go on in another thread (TFF_MIGRATES: goroutines), nor a caller.
  *
- * Calls that may go on in another thread (TFF_MIGRATES: goroutines) aren't
- * paired; the records don't have what they belong to.
+ * Those that are no whole calls aren't paired there; the records don't have what
+ * they belong to.
  *
  * Memory is bounded: with PAIR_THREADS threads or PAIR_BYTES of calls the pending
  * ones of the thread are in doubt for good, then the thread that was quiet the
