@@ -89,6 +89,7 @@ static void picture_make(struct chunk_out *out, const struct buffer *buffer,
 			 const struct ras_process_entry *entries, size_t count)
 {
 	struct processes processes = { (void *)entries, count }, none = { 0 };
+	struct picture_names names = { 0 };
 	struct session_list list;
 
 	if (session_list_read(&list, buffer, NOWHERE, NULL))
@@ -96,8 +97,10 @@ static void picture_make(struct chunk_out *out, const struct buffer *buffer,
 	picture_header(out, buffer);
 	picture_sessions(out, &list);
 	picture_counts(out, buffer, &list);
-	snapshot_slices(out, buffer);
-	picture_processes(out, &processes, &none, &list, NULL);
+	snapshot_slices(out, buffer, &names);
+	picture_processes(out, &processes, &none, &list, NULL, &names);
+	picture_names_write(&names, out);
+	picture_names_free(&names);
 	picture_end(out);
 	session_list_free(&list);
 }

@@ -21,6 +21,7 @@
 #include "lib/hash.h"
 #include "lib/key_map.h"
 #include "lib/maps_line.h"
+#include "lib/path.h"
 #include "lib/sysbpf.h"
 #include "filters.h"
 #include "otel.h"
@@ -327,13 +328,21 @@ static void segment_add(struct unwind_state *u, const struct maps_line *mapping,
 	};
 }
 
+/* Its threads' tables of blocks are as otel.h has them. */
+static bool is_glibc(const char *path)
+{
+	const char *name = path_base(path);
+
+	return !strcmp(name, "libc.so.6") || !strncmp(name, "ld-linux", 8);
+}
+
 /* 0, or -ESRCH: nothing is mapped there (any more). */
 static int unwind_segments_read(struct unwind_state *u, uint32_t pid)
 {
 	const struct module_table *table;
 	struct maps_lines lines;
+	bool any = false, glibc = false;
 	struct maps_line mapping;
-	bool any = false;
 
 	u->found_count = 0;
 	u->found_otel = (struct unwind_otel){ 0 };
@@ -351,6 +360,7 @@ static int unwind_segments_read(struct unwind_state *u, uint32_t pid)
 		if (!table)
 			continue;
 		segment_add(u, &mapping, table);
+		glibc |= is_glibc(mapping.path);
 		if (!u->found_otel.kind)
 			otel_place_find(&table->otel, pid, mapping.start,
 					mapping.offset, &u->found_otel);
@@ -358,6 +368,8 @@ static int unwind_segments_read(struct unwind_state *u, uint32_t pid)
 	maps_lines_close(&lines);
 	if (!u->found_otel.kind)
 		u->found_otel.kind = UNWIND_OTEL_NONE;
+	if (u->found_otel.kind == UNWIND_OTEL_TABLE && !glibc)
+		u->found_otel = (struct unwind_otel){ 0 };
 	return any ? 0 : -ESRCH;
 }
 
