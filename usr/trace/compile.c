@@ -324,7 +324,8 @@ static int condition_add(struct expr_tdfs *compiled,
 
 /*
  * A condition on whole calls is evaluated where they end. Where that is impossible
- * (in the kernel, or because only tracefmt knows what is in the condition), all calls are recorded, and tracefmt leaves some out.
+ * (in the kernel, or because only tracefmt knows what is in the condition), all
+ * calls are recorded, and tracefmt leaves some out.
  */
 static int tdf_make(struct expr_tdfs *compiled, const struct probe_expr *expr,
 		    const struct compile_module *module, struct error *err)
@@ -341,8 +342,8 @@ static int tdf_make(struct expr_tdfs *compiled, const struct probe_expr *expr,
 		*err = (struct error){ 0 };
 		code = tsf_compile(compiled, expr, module, tsf, false, err);
 		if (!code)
-			fprintf(stderr, "trace: '%s': its calls cannot be chosen while it runs: all are recorded, and tracefmt leaves out the others\n",
-				expr->text);
+			fprintf(stderr, "trace: '%s': its calls cannot be chosen while it runs: "
+				"all are recorded, and tracefmt leaves out the others\n", expr->text);
 	}
 	if (code)
 		return code;

@@ -913,7 +913,7 @@ static int call_settle(struct pairing *pairing, struct pair_thread *thread,
 	call->self_doubt = undecided || frame->inside_doubt || call->self < 0 ||
 			   frame->mark < thread->undecided;
 	if (parent) {
-		parent->inside += call->latency;
+		parent->inside = later(parent->inside, call->latency);
 		parent->inside_doubt |= doubt > PAIR_PENDING;
 	}
 	frame->parent = NULL;
