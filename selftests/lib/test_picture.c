@@ -262,22 +262,22 @@ static void test_processes(void)
 	struct chunk_out out = begin();
 	uint32_t one;
 
-	picture_processes(&out, &all, &none, &list, NULL);
+	picture_processes(&out, &all, &none, &list, NULL, NULL);
 	tap_ok(FINISHED(out, RAS_CHUNK_PROCESSES) && entries_are(traced, 4),
 	       "all processes, and not what they had mapped");
 	out = begin();
-	picture_processes(&out, &all, &known, &list, NULL);
+	picture_processes(&out, &all, &known, &list, NULL, NULL);
 	tap_ok(FINISHED(out, RAS_CHUNK_PROCESSES) && entries_are(traced + 3, 1),
 	       "the one that isn't known");
 	out = begin();
-	picture_processes(&out, &all, &all, &list, &cache);
+	picture_processes(&out, &all, &all, &list, &cache, NULL);
 	tap_ok(!made.count && !out.error, "nothing when all are");
 	chunk_out_free(&out);
 
 	/* those that are gone had the modules of two sessions, and of one */
 	known = (struct processes){ (void *)traced, 1 };
 	out = begin();
-	picture_processes(&out, &all, &known, &list, &cache);
+	picture_processes(&out, &all, &known, &list, &cache, NULL);
 	mappings_cache_free(&cache);
 	if (!tap_ok(FINISHED(out, RAS_CHUNK_PROCESSES, RAS_CHUNK_MAPS,
 			     RAS_CHUNK_MAPS),
@@ -308,7 +308,7 @@ static void test_running(void)
 	const struct ras_maps *maps;
 	bool found = false;
 
-	picture_processes(&out, &all, &none, &list, &cache);
+	picture_processes(&out, &all, &none, &list, &cache, NULL);
 	tap_ok(FINISHED(out, RAS_CHUNK_PROCESSES, RAS_CHUNK_MAPS),
 	       "a process that runs");
 	maps = (void *)made.chunks[1].data;

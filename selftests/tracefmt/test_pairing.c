@@ -464,10 +464,10 @@ static void test_latency_text(void)
 		{ 1500000000, "1.500 s" }, { 3600000000000, "3600 s" },
 		{ INT64_MAX, "9223372037 s" },
 	};
-	char text[LATENCY_MAX];
+	char text[TEXT_DURATION];
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		*latency_put(rows[i].ns, text) = '\0';
+		*text_put_duration(text, rows[i].ns) = '\0';
 		tap_str(text, rows[i].text, "%lld ns",
 			(long long)rows[i].ns);
 	}

@@ -109,6 +109,22 @@ void aggregate_name_add(struct text *text, const struct aggregate_table *table)
 	text_add_char(text, '\n');
 }
 
+/* How long calls took, in ns */
+static bool is_duration(const struct ras_legend *legend)
+{
+	return !strcmp(legend->text, "elapsed");
+}
+
+/* At most TEXT_DURATION characters */
+static void value_print(char *out, const struct ras_legend *legend,
+			int64_t value)
+{
+	if (is_duration(legend) && value >= 0)
+		*text_put_duration(out, value) = '\0';
+	else
+		sprintf(out, "%" PRId64, value);
+}
+
 /* Columns of text, whose widths are those of the widest; the last one has
  * none. */
 struct row_columns {
@@ -133,11 +149,10 @@ static void column_end(struct text *text, struct row_columns *c)
 }
 
 /* Numbers are at the right. */
-static void column_count_add(struct text *text, struct row_columns *c,
-			     int64_t number)
+static void column_number_add(struct text *text, struct row_columns *c,
+			      const char *digits)
 {
-	char digits[24];
-	int n = snprintf(digits, sizeof(digits), "%" PRId64, number);
+	int n = strlen(digits);
 
 	if (!c->measure && c->widths[c->column] > (size_t)n)
 		text_add_blanks(text, c->widths[c->column] - n);
@@ -189,14 +204,17 @@ static void row_add(struct text *text, const struct aggregate_table *table,
 		    const struct aggregate_row *row, struct row_columns *c)
 {
 	const struct ras_legend *legend = table->legend;
+	char count[24], value[TEXT_DURATION];
 
 	TEXT_ADD(text, "    ");
 	c->at = text->used;
 	c->column = 0;
-	column_count_add(text, c, legend->kind == TDF_AGGREGATE_COUNT ?
-		      (int64_t)row->count : row->value);
-	if (legend->kind != TDF_AGGREGATE_COUNT)
-		column_count_add(text, c, row->count);
+	sprintf(count, "%" PRIu64, row->count);
+	if (legend->kind != TDF_AGGREGATE_COUNT) {
+		value_print(value, legend, row->value);
+		column_number_add(text, c, value);
+	}
+	column_number_add(text, c, count);
 	for (unsigned int i = 0; i < legend->by_count; i++) {
 		if (by_is_stack(legend, i))
 			continue;
@@ -264,25 +282,32 @@ static int octave_find(unsigned int bucket)
 	return start ? 64 - __builtin_clzll(start) : 0;
 }
 
-static void octave_add(struct text *text, int octave, uint64_t count,
-		       uint64_t most)
+static void octave_add(struct text *text, const struct ras_legend *legend,
+		       int octave, uint64_t count, uint64_t most)
 {
+	char from[TEXT_DURATION], to[TEXT_DURATION];
 	uint64_t low = octave > 0 ? 1ULL << (octave - 1) : 0;
 	uint64_t high = octave > 0 ? 2 * low - 1 : 0;
 	unsigned int bar = (count * (unsigned __int128)BAR + most - 1) / most;
 
-	if (octave < 0)
+	if (octave < 0) {
 		text_print(text, "      %20s  %-20s", "less", "than 0");
-	else
+	} else if (octave == 64) {
 		text_print(text, "      %20" PRIu64 "  %-20" PRIu64, low,
 			   high);
+	} else {
+		value_print(from, legend, low);
+		value_print(to, legend, high);
+		text_print(text, "      %20s  %-20s", from, to);
+	}
 	text_print(text, " %12" PRIu64 " |", count);
 	for (unsigned int i = 0; i < bar; i++)
 		text_add_char(text, '#');
 	text_add_char(text, '\n');
 }
 
-static void histogram_add(struct text *text, const struct aggregate_row *row)
+static void histogram_add(struct text *text, const struct ras_legend *legend,
+			  const struct aggregate_row *row)
 {
 	uint64_t counts[65] = { 0 }, most = 1;
 	int first = 64, last = -1;
@@ -296,7 +321,7 @@ static void histogram_add(struct text *text, const struct aggregate_row *row)
 		last = octave > last ? octave : last;
 	}
 	for (int octave = first; octave <= last; octave++)
-		octave_add(text, octave - 1, counts[octave], most);
+		octave_add(text, legend, octave - 1, counts[octave], most);
 }
 
 static void histograms_add(struct text *text,
@@ -307,6 +332,7 @@ static void histograms_add(struct text *text,
 
 	for (size_t i = 0; i < rows; i++) {
 		const struct aggregate_row *row = &table->rows[i];
+		char value[TEXT_DURATION], mean[TEXT_DURATION];
 
 		TEXT_ADD(text, "    ");
 		for (unsigned int k = 0; k < legend->by_count; k++) {
@@ -317,17 +343,22 @@ static void histograms_add(struct text *text,
 			text_add_string(text, k + 1 < legend->by_count ? ", " :
 									 ": ");
 		}
-		text_print(text, "%" PRIu64 " value%s, sum %" PRId64
-			   ", mean %.1f", row->count,
-			   row->count == 1 ? "" : "s", row->value,
-			   aggregate_mean(row));
+		value_print(value, legend, row->value);
+		if (is_duration(legend))
+			value_print(mean, legend, aggregate_mean(row));
+		else
+			sprintf(mean, "%.1f", aggregate_mean(row));
+		text_print(text, "%" PRIu64 " value%s, sum %s, mean %s",
+			   row->count, row->count == 1 ? "" : "s", value, mean);
 		for (size_t k = 0;
-		     k < sizeof(permilles) / sizeof(*permilles); k++)
-			text_print(text, ", p%.4g %" PRId64,
-				   permilles[k] / 10.0,
-				   aggregate_permille(row, permilles[k]));
+		     k < sizeof(permilles) / sizeof(*permilles); k++) {
+			value_print(value, legend,
+				    aggregate_permille(row, permilles[k]));
+			text_print(text, ", p%.4g %s", permilles[k] / 10.0,
+				   value);
+		}
 		text_add_char(text, '\n');
-		histogram_add(text, row);
+		histogram_add(text, legend, row);
 	}
 }
 

@@ -227,6 +227,23 @@ char *text_put_decimal(char *p, uint64_t value)
 	return p + sizeof(word) - zeros;
 }
 
+char *text_put_duration(char *p, int64_t ns)
+{
+	static const char *const units[] = { "us", "ms", "s" };
+	double value = ns / 1e3;
+	size_t unit = 0;
+
+	if (ns < 1000)
+		return p + sprintf(p, "%lld ns", (long long)ns);
+	while (unit < 2 && value >= 999.95) {
+		value /= 1000;
+		unit++;
+	}
+	return p + sprintf(p, "%.*f %s", value < 9.9995 ? 3 :
+			   value < 99.995 ? 2 : value < 999.95 ? 1 : 0,
+			   value, units[unit]);
+}
+
 char *text_put_padded(char *p, uint64_t value, int digits)
 {
 	int i = digits;

@@ -241,6 +241,9 @@ static inline char *text_put_nine(char *p, uint32_t value)
 
 /* At most 20 digits, in room for them all. */
 char *text_put_decimal(char *p, uint64_t value);
+#define TEXT_DURATION	24	/* characters of one */
+/* "512 ns", "1.203 us", "12.34 ms"; ns >= 0. */
+char *text_put_duration(char *p, int64_t ns);
 /* Exactly `digits`, with leading zeros. */
 char *text_put_padded(char *p, uint64_t value, int digits);
 

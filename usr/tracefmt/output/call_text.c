@@ -22,9 +22,9 @@ struct call_text {
 
 static void call_figure_put(struct text *text, int64_t ns, bool known)
 {
-	char word[LATENCY_MAX] = "?";
+	char word[TEXT_DURATION] = "?";
 
-	text_add(text, word, known ? latency_put(ns, word) - word : 1);
+	text_add(text, word, known ? text_put_duration(word, ns) - word : 1);
 }
 
 /* In front of the empty line at the end. */
@@ -55,14 +55,14 @@ static void call_word_put(const struct output *output,
 			  struct text *text)
 {
 	struct column_value value = call_column_value(call, column);
-	char word[LATENCY_MAX], *end;
+	char word[TEXT_DURATION], *end;
 
 	if (column == COLUMN_LATENCY || column == COLUMN_SELF) {
 		if (value.kind == COLUMN_NOTHING) {
 			TEXT_ADD(text, "?");
 			return;
 		}
-		end = latency_put(value.number, word);
+		end = text_put_duration(word, value.number);
 		for (const char *p = word; p < end; p++)
 			if (*p != ' ')
 				text_add_char(text, *p);

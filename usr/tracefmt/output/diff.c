@@ -336,7 +336,7 @@ static void diff_row(struct text *text, const char *title,
 		     const struct diff_function *f)
 {
 	double values[DIFF_COLUMNS];
-	char word[LATENCY_MAX];
+	char word[TEXT_DURATION];
 
 	latencies_of(&f->latency, values);
 	text_print(text, "  %-6s %10llu %9llu", title, (ull)f->calls,
@@ -345,8 +345,8 @@ static void diff_row(struct text *text, const char *title,
 		if (!f->latency.count)
 			strcpy(word, "-");
 		else
-			*latency_put(values[i] < 9e18 ? (int64_t)values[i] :
-				     INT64_MAX, word) = '\0';
+			*text_put_duration(word, values[i] < 9e18 ?
+				     (int64_t)values[i] : INT64_MAX) = '\0';
 		text_print(text, " %10s", word);
 	}
 	TEXT_ADD(text, "\n");

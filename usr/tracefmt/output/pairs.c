@@ -169,9 +169,9 @@ static int pairs_compare(const void *a, const void *b)
 /* Right in a column. */
 static void time_column(struct text *text, int64_t ns)
 {
-	char word[LATENCY_MAX];
+	char word[TEXT_DURATION];
 
-	*latency_put(ns, word) = '\0';
+	*text_put_duration(word, ns) = '\0';
 	text_print(text, " %10s", word);
 }
 
@@ -185,13 +185,13 @@ static void table_row(struct text *text, const struct output *output,
 {
 	static const unsigned int permille[] = { 500, 900, 990, 999 };
 	const struct latency *l = &f->latency;
-	char word[LATENCY_MAX];
+	char word[TEXT_DURATION];
 
 	text_print(text, "%10llu", (unsigned long long)l->count);
 	if (l->count) {
 		time_column(text, pairs_ns(l->sum));
 		/* of some it isn't known: it is at least that */
-		*latency_put(pairs_ns(f->self), word) = '\0';
+		*text_put_duration(word, pairs_ns(f->self)) = '\0';
 		text_print(text, "%*s%s%s", (int)(11 - strlen(word)) -
 			   (f->selves < l->count), "",
 			   f->selves < l->count ? ">" : "", word);
@@ -222,10 +222,10 @@ static void histogram_put(struct text *text, const struct latency *l)
 	}
 	text_print(text, "  %12s %10s\n", "latency from", "calls");
 	for (unsigned int i = first; i <= last; i++) {
-		char word[LATENCY_MAX];
+		char word[TEXT_DURATION];
 
 		n = latency_octave(l, i);
-		*latency_put(i ? 1LL << i : 0, word) = '\0';
+		*text_put_duration(word, i ? 1LL << i : 0) = '\0';
 		text_print(text, "  %12s %10llu%s%.*s\n", word,
 			 (unsigned long long)n, n ? "  " : "",
 			 n ? (int)((double)n * (BAR - 1) / most) + 1 : 0, bar);

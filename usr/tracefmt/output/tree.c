@@ -153,12 +153,12 @@ static void latency_column(const struct output *output, int64_t ns,
 			   enum pair_doubt doubt, struct text *line)
 {
 	const struct tree_output *tree = output->own;
-	char word[LATENCY_MAX] = "?";
+	char word[TEXT_DURATION] = "?";
 	bool shown = !tree->as_lines || doubt != PAIR_SURE ||
 		     (uint64_t)ns >= output->settings->slow;
 
 	tree_column(line, word, doubt == PAIR_SURE && shown ?
-		    latency_put(ns, word) - word : shown, LATENCY_WIDTH);
+		    text_put_duration(word, ns) - word : shown, LATENCY_WIDTH);
 }
 
 /* After the latency. */
@@ -583,7 +583,7 @@ static int tree_ended(const struct output *output, const struct pair_call *call,
 		      struct text *text)
 {
 	struct tree_output *tree = output->own;
-	char word[LATENCY_WIDTH + LATENCY_MAX];
+	char word[LATENCY_WIDTH + TEXT_DURATION];
 	struct tree_thread *thread;
 
 	if (call->doubt >= PAIR_NO_POST && call->doubt != PAIR_NO_PRE)

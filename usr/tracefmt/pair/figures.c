@@ -67,23 +67,6 @@ uint64_t latency_octave(const struct latency *latency, unsigned int power)
 	return count;
 }
 
-char *latency_put(int64_t ns, char *p)
-{
-	static const char *const units[] = { "us", "ms", "s" };
-	double value = ns / 1e3;
-	size_t unit = 0;
-
-	if (ns < 1000)
-		return p + sprintf(p, "%lld ns", (long long)ns);
-	while (unit < 2 && value >= 999.95) {
-		value /= 1000;
-		unit++;
-	}
-	return p + sprintf(p, "%.*f %s", value < 9.9995 ? 3 :
-			   value < 99.995 ? 2 : value < 999.95 ? 1 : 0,
-			   value, units[unit]);
-}
-
 /* ---- texts ---- */
 
 int value_counts_add(struct value_counts *counts, const char *text,

@@ -28,11 +28,6 @@ int64_t latency_permille(const struct latency *latency, unsigned int n);
 /* How many from 2^power ns (0: from 0) to below the double. */
 uint64_t latency_octave(const struct latency *latency, unsigned int power);
 
-#define LATENCY_MAX	24	/* characters of one */
-
-/* "512 ns", "1.203 us", "12.34 ms"; ns >= 0; at p, returns the end. */
-char *latency_put(int64_t ns, char *p);
-
 #define VALUE_COUNTS_MOST	64
 #define VALUE_COUNTS_TEXT	80	/* bytes of a text that are kept */
 
