@@ -27,7 +27,7 @@ section() {
 same() {
 	sed "s,$TMP/,/tmp/,g" "$1" | expand |
 		grep -vE -e ' links, preemption |^ +[0-9.]+ [num]?s +[0-9]+ *#*$' \
-			-e '^ +[0-9]{3,} +[0-9]+ +[0-9]+ \|#*$' |
+			-e '^ +[0-9.]+ [num]?s +[0-9.]+ [num]?s +[0-9]+ \|#*$' |
 		awk '/^\(bash\)/ || /^Event/ { held = held $0 "\n"; next }
 		     /^  line / && !/ (echo hello|ls -l)$/ { held = ""; next }
 		     NF { printf "%s%s\n", held, $0; held = "" }' |
