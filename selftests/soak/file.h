@@ -8,7 +8,7 @@
 #include "records.h"
 
 #define SLICES_MAX	(4096 * (1 + RAS_NEST_LEVELS))
-#define KIND_MAX	RAS_CHUNK_HEAP
+#define KIND_MAX	RAS_CHUNK_LAST
 
 /* What is known of a slice from its chunks so far */
 struct slice_state {
@@ -294,6 +294,29 @@ static void chunk_formats(const uint8_t *payload, uint64_t length)
 	      (unsigned long long)length);
 }
 
+static void chunk_names(const uint8_t *payload, uint64_t length)
+{
+	const struct ras_names *head = (const void *)payload;
+	const struct ras_name *name = (const void *)(head + 1);
+	uint64_t end = 0;
+	const char *texts;
+
+	if (!holds(length >= sizeof(*head) && head->count && head->bytes &&
+		   length == sizeof(*head) + head->bytes +
+			     (uint64_t)head->count * sizeof(*name),
+		   "NAMES of %llu bytes", (unsigned long long)length))
+		return;
+	texts = (const char *)(name + head->count);
+	holds(!texts[head->bytes - 1], "NAMES that do not end");
+	for (uint32_t i = 0; i < head->count; i++, name++) {
+		holds(name->offset >= end, "a name at %#llx; the one before is behind it",
+		      (unsigned long long)name->offset);
+		holds(name->text < head->bytes && texts[name->text],
+		      "no text at %u", name->text);
+		end = name->offset;
+	}
+}
+
 /* --- Packed chunks */
 
 /* The payload of what is packed, to be freed; NULL: it can't be had. */
@@ -360,6 +383,9 @@ static void chunk_read(unsigned int kind, const uint8_t *payload,
 		break;
 	case RAS_CHUNK_PANIC:
 		chunk_panic(payload, length);
+		break;
+	case RAS_CHUNK_NAMES:
+		chunk_names(payload, length);
 		break;
 	case RAS_CHUNK_HEAP:
 		holds(length % 32 == 0, "a HEAP of %llu bytes",

@@ -209,7 +209,7 @@ static const struct image_damage image_damages[] = {
 	{ "a kind of identity", SESSION(id_kind), 3, 1, "kind of identity" },
 	{ "an identity that is too long", SESSION(id_length), 31, 1,
 	  "identity of 31" },
-	{ "another context", SESSION(context), 0x80, 4, "context 0x80" },
+	{ "another context", SESSION(context), 0x100, 4, "context 0x100" },
 	{ "a context that records don't have", SESSION(context),
 	  RAS_CONTEXT_COMM | RAS_CONTEXT_UID, 4, "its context is cut" },
 	{ "changed before it was armed", SESSION(changed), 1, 8, "changed at" },
