@@ -330,10 +330,96 @@ static void rows_test(void)
 	}
 }
 
+/* ---- pairs and whole calls that don't nest ---- */
+
+struct mixed_event { unsigned int point; uint64_t time, began; };
+
+/* By the numbers of calls: 1 + the event's place */
+static const struct {
+	const char *name;
+	struct mixed_event events[4];
+	struct { bool given; uint64_t parent; int64_t self; } seen[4];
+} mixed[] = {
+	{ "a pair ends in a whole call that began in it",
+	  {{PAIR, 10, 0}, {POST, 20, 0}, {WHOLE_B, 21, 11}, {PLAIN, 22, 0}},
+	  {{true, 0, -1}, {false}, {true, 0, 10}} },
+	{ "a function's pair around its whole call",
+	  {{PAIR, 10, 0}, {POST, 20, 0}, {WHOLE_A, 21, 11}, {PLAIN, 22, 0}},
+	  {{true, 0, -1}, {false}, {true, 0, 10}} },
+	{ "and in it",
+	  {{PAIR, 11, 0}, {WHOLE_A, 20, 10}, {POST, 21, 0}, {PLAIN, 22, 0}},
+	  {{true, 0, 10}, {true, 0, -1}} },
+};
+
+static int mixed_see(void *context, const struct event *event)
+{
+	struct row_seen *of = context;
+	struct pair_seen seen;
+
+	if (pairing_see(of->pairing, event, &seen))
+		abort();
+	for (size_t i = 0; i < seen.ended_count; i++) {
+		const struct pair_call *call = seen.ended[i];
+		size_t n = call->number - 1;
+
+		of->given++;
+		of->right &= call->doubt == PAIR_SURE &&
+			n < 4 && mixed[of->row].seen[n].given &&
+			call->parent == mixed[of->row].seen[n].parent &&
+			(call->self_doubt ? -1 : call->self) ==
+			mixed[of->row].seen[n].self;
+	}
+	return 0;
+}
+
+/* WHOLE_A and the pair are of one function, as far as names say. */
+static void mixed_names(void)
+{
+	static const struct tff_entry one = { .desc = 0 }, other = { .desc = 4 };
+	static const struct tff_section section = { .entries = 0 };
+	static const struct tff strings = { .strings = "one\0two" };
+
+	for (unsigned int i = 0; i < POINTS; i++)
+		for (int half = 0; half < 3; half++) {
+			struct match_point *p = !half ? &points[i] :
+				i <= WHOLE_B ? &halves[i][half - 1] : NULL;
+
+			if (!p)
+				continue;
+			p->formatted = true;
+			p->tff = &strings;
+			p->section = &section;
+			p->entry = i == WHOLE_B ? &other : &one;
+		}
+}
+
+static void mixed_test(void)
+{
+	mixed_names();
+	for (size_t i = 0; i < sizeof(mixed) / sizeof(*mixed); i++) {
+		struct row_seen seen = {
+			.row = i, .right = true, .pairing = pairing_open(0, NULL),
+		};
+		struct unfold *unfold = unfold_open(mixed_see, &seen, false);
+
+		event_make(unfold, WHOLE_A, 1, 2, 1, 1, true);
+		for (size_t n = 0; n < 4; n++)
+			event_add(unfold, mixed[i].events[n].point, 1,
+				  mixed[i].events[n].time,
+				  mixed[i].events[n].began, n + 1);
+		if (unfold_end(unfold) || pairing_open_call(seen.pairing))
+			abort();
+		tap_ok(seen.right && seen.given == 2, "%s", mixed[i].name);
+		unfold_close(unfold);
+		pairing_close(seen.pairing);
+	}
+}
+
 int main(void)
 {
 	points_make();
 	truth_test();
 	rows_test();
+	mixed_test();
 	return tap_done();
 }

@@ -68,6 +68,8 @@ struct pair_frame {
 	bool whole;
 	bool migrates;		/* who knows what is inside of it */
 	struct pair_frame *parent;	/* the next outer one that it nests in */
+	struct pair_frame *parts;	/* open ones whose parent it is */
+	struct pair_frame *part_next, **part_link;	/* the parent's */
 	struct pair_frame *below, *above;	/* open: of the thread; pending:
 						 * decided before, after it */
 	uint64_t mark;		/* pending calls of the thread before it began;
@@ -135,6 +137,22 @@ static bool points_nest(const struct match_point *a,
 {
 	return a->key >> 48 == b->key >> 48 || !a->session || !b->session ||
 	       !module_same(a->session->entry, b->session->entry);
+}
+
+/* A pair and a whole call of one function see each call twice; either may begin
+ * first, and end first. */
+static bool frames_are_twins(const struct pair_frame *a,
+			     const struct pair_frame *b)
+{
+	return a->whole != b->whole && a->call.entry.point->key >> 48 ==
+	       b->call.entry.point->key >> 48 &&
+	       !strcmp(a->call.name, b->call.name);
+}
+
+static bool frames_nest(const struct pair_frame *a, const struct pair_frame *b)
+{
+	return points_nest(a->call.entry.point, b->call.entry.point) &&
+	       !frames_are_twins(a, b);
 }
 
 static bool point_beside(const struct match_point *point,
@@ -349,12 +367,47 @@ static void ended_free(struct pairing *pairing)
 
 /* ---- open calls of a thread ---- */
 
+static void pair_frame_unlink(struct pair_frame *frame)
+{
+	if (!frame->parent)
+		return;
+	*frame->part_link = frame->part_next;
+	if (frame->part_next)
+		frame->part_next->part_link = frame->part_link;
+}
+
+static void pair_frame_link(struct pair_frame *frame)
+{
+	struct pair_frame *parent = frame->parent;
+
+	if (!parent)
+		return;
+	frame->part_next = parent->parts;
+	frame->part_link = &parent->parts;
+	if (parent->parts)
+		parent->parts->part_link = &frame->part_next;
+	parent->parts = frame;
+}
+
+/* It ends: calls in it that go on are in none. */
+static void pair_frame_part(struct pair_frame *frame)
+{
+	frame->inside_doubt |= frame->parts != NULL;
+	for (struct pair_frame *at = frame->parts; at; at = at->part_next) {
+		at->parent = NULL;
+		at->call.parent = 0;
+	}
+	frame->parts = NULL;
+	pair_frame_unlink(frame);
+}
+
 /* Take it out of the open ones. */
 static void pair_frame_take(struct pairing *pairing, struct pair_thread *thread,
 			    struct pair_frame *frame)
 {
 	struct pair_frame **at = &frame->open->top;
 
+	pair_frame_part(frame);
 	*(frame->above ? &frame->above->below : &thread->top) = frame->below;
 	if (frame->below)
 		frame->below->above = frame->above;
@@ -423,8 +476,7 @@ static int calls_leave(struct pairing *pairing, struct pair_thread *thread,
 
 	for (at = thread->top; frame && at != frame && wholes <= STEPS_MOST;
 	     at = at->below) {
-		kept += !points_nest(at->call.entry.point,
-				     frame->call.entry.point);
+		kept += !frames_nest(at, frame);
 		wholes += at->whole;
 	}
 	wholes = 0;
@@ -436,17 +488,8 @@ static int calls_leave(struct pairing *pairing, struct pair_thread *thread,
 				break;
 			continue;
 		}
-		if (kept && kept <= STEPS_MOST &&
-		    !points_nest(at->call.entry.point,
-				 frame->call.entry.point)) {
-			if (at->parent && at->parent->call.entry.point->key >>
-			    48 != at->call.entry.point->key >> 48) {
-				/* which may go */
-				at->parent->inside_doubt = true;
-				at->parent = NULL;
-			}
+		if (kept && kept <= STEPS_MOST && !frames_nest(at, frame))
 			continue;
-		}
 		pair_frame_take(pairing, thread, at);
 		at->open->left_at = pairing->events;
 		at->open->left = at->call.order;
@@ -539,11 +582,10 @@ static int thread_give_up(struct pairing *pairing)
 	}
 	for (size_t i = thread->count / 2; i; i--)
 		frame = frame->below;
-	for (struct pair_frame *at = frame; at; at = at->below)
+	for (struct pair_frame *at = frame; at; at = at->below) {
 		at->gone = true;
-	for (struct pair_frame *at = thread->top; at != frame; at = at->below)
-		if (at->parent && at->parent->gone)
-			at->parent = NULL;
+		pair_frame_part(at);
+	}
 	/* The innermost ones of each function remain. */
 	for (struct pair_open *open = thread->opens; open; open = open->next) {
 		struct pair_frame **at = &open->top;
@@ -704,7 +746,7 @@ static bool frame_contains(const struct pair_frame *outer,
 	const struct event *entry = &inner->call.entry;
 
 	if (outer->migrates || inner->migrates ||
-	    !points_nest(outer->call.entry.point, entry->point))
+	    !frames_nest(outer, inner))
 		return false;
 	return !inner->whole || (outer->call.entry.time <= entry->time &&
 				 (!outer->whole ||
@@ -717,8 +759,11 @@ static struct pair_frame *thread_parent(const struct pair_thread *thread,
 {
 	struct pair_frame *frame = thread->top;
 
-	for (size_t i = 0; frame && !frame_contains(frame, of); i++)
+	for (size_t i = 0; frame && !frame_contains(frame, of); i++) {
+		/* what is in `of` may be in it, too */
+		frame->inside_doubt |= frames_are_twins(frame, of);
 		frame = i < STEPS_MOST ? frame->below : NULL;
+	}
 	return frame;
 }
 
@@ -798,16 +843,23 @@ static int call_begin(struct pairing *pairing, const struct event *event,
 		known->function->recursive |= open->top != NULL;
 		frame->same = open->top;
 		open->top = frame;
+		frame->call.beside |= thread->top && thread->top->whole &&
+				      frame->parent != thread->top;
 	} else if (key_map_add(&pairing->wholes, event->number, frame)) {
 		free(frame);
 		return -ENOMEM;
 	} else {
 		frame->call.depth = frame->parent ?
 				    frame->parent->call.depth + 1 : 0;
+		/* a pair's end is not known */
 		frame->call.beside |= frame->parent != thread->top ||
-				      frame->migrates;
+				      frame->migrates ||
+				      (frame->parent &&
+				       (!frame->parent->whole ||
+					frame->parent->call.beside));
 		frame->inside_doubt = frame->migrates;
 	}
+	pair_frame_link(frame);
 	if (thread->top)
 		thread->top->above = frame;
 	thread->top = frame;

@@ -22,7 +22,8 @@
  *	  they would take a second and 10 times the longest call so far.
  *
  * Of a whole call (unfold.h) nothing is in doubt but its self time. What began
- * after it and ended before it in its thread is inside of it. One that comes late
+ * after it and ended before it in its thread is inside of it, but for pairs of its
+ * own function (the same name in a session), which are about the same calls. One that comes late
  * has no self time, because calls inside of it were given out before; nor has one
  * that may go on in another thread (TFF_MIGRATES: goroutines), nor a caller.
  *
@@ -81,7 +82,9 @@ struct pair_call {
 	bool beside;		/* it doesn't nest with others: its module has
 				 * an earlier session at the same time, or it
 				 * is whole, and one ends inside of it that
-				 * began before it, or it came late */
+				 * began before it, or may (a pair), or it came
+				 * late; or it is in a whole call of the same
+				 * function */
 	uint64_t own;		/* the output's */
 };
 
