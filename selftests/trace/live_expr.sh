@@ -24,8 +24,23 @@ is "$(rows -e 'wor* if elapsed > 1ns' | grep -c 'desc=')" 3 \
 	"  of a pattern, too: a record for each call"
 is "$(rows --calls -e 'work(n) if latency > 1ns && entry.n == 2' |
 	grep -c '"n":2')" 1 "  one that only tracefmt knows"
-like "$(cat "$TMP/err")" "all are recorded, and tracefmt leaves out" \
+like "$(cat "$TMP/err")" "all calls are recorded, and tracefmt leaves out" \
 	"  all calls are recorded then"
+like "$(cat "$TMP/err")" "cannot be evaluated in the kernel: .*: entry" \
+	"  and why"
+is "$(rows -e 'work(n) if (long)result > 0 && *(int *)outer == 7 && n == 2' |
+	grep -c 'n = 2')" 1 "  one with casts"
+is "$(grep -c tracefmt "$TMP/err")" 0 "  is evaluated where calls end"
+status 1 "  a name that is not there" trace run \
+	-e 'work(n) if elapsed > 1ns && m > 2' -- "$TMP/target" 3
+like "$(cat "$TMP/err")" "symbol not found: m " "    is reported by trcust"
+unlike "$(cat "$TMP/err")" "exited with status" "    before the program runs"
+status 0 "  into a file" trace run -o "$TMP/all.ras" \
+	-e 'work(n) if latency > 1ns && entry.n == 2' -- "$TMP/target" 3
+unlike "$(cat "$TMP/err")" "tracefmt leaves out" "    which has all calls"
+sed -n 's/.* to leave out the others: //p' "$TMP/err" >"$TMP/command"
+is "$(sh "$TMP/command" 2>/dev/null | grep -c '^n = ')" 1 \
+	"    the message has the command to choose those"
 is "$(rows -e 'work(n)' -e 'main()' | grep -c 'desc=')" 4 "two expressions"
 is "$(rows -e 'work' | grep -c 'desc=')" 6 "a function alone"
 is "$(rows -e 'many_1()' | grep -c 'desc=')" 0 "nothing is hit"

@@ -26,8 +26,11 @@ work(n) -> result|TYPELIST NAME=PRE,ID=4, NAME=POST,ID=8 TRACE MINOR=1, TP=."wor
 work(n) if elapsed > 1ms|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(elapsed > 1ms)
 work() if latency > 1ms && a.elapsed|TRACE MINOR=1, CALL=."work(*)", DESC="work", IF=(elapsed > 1ms && entry(a.elapsed))
 work(s->a) -> result, s->a if result - s->b[1] == 1 && (s->a != ')' && n > 1)|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(s->a), RESULT=($result, s->a), IF=($result - entry(s->b[1]) == 1 && entry((s->a != ')' && n > 1)))
-work(n) if (result < 0 && f(n) == "elapsed && x") == 0|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(($result < 0 && entry(f(n) == "elapsed && x")) == 0)
-work(n) if $result->n > n->elapsed.x|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=($result->n > entry(n->elapsed.x))
+work(n) if (result < 0 && s->f == "elapsed && x") == 0|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(($result < 0 && entry(s->f == "elapsed && x")) == 0)
+work(n) if (long)result < 0 && n|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=((long)$result < 0 && entry(n))
+work(n) if *(int *)result + *s > (int)n - -(result)|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(*(int *)$result + entry(*s) > entry((int)n) - -($result))
+work(n) if entry(n) < result * (n + 1) && entry(result)|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(entry(n) < $result * entry((n + 1)) && entry(result))
+work(n) if s->elapsed.x < $result->n|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(entry(s->elapsed.x) < $result->n)
 kernel:vfs_read(count) if elapsed > 1us|TYPELIST NAME=PRE,ID=4, NAME=POST,ID=8 TRACE MINOR=1, TP=."vfs_read(*)", TYPE=(PRE), DESC="vfs_read Pre-Invocation", VARS=(count) TRACE MINOR=0x8001, TP=."vfs_read(*)",RETEP, TYPE=(POST), DESC="vfs_read Post-Invocation"
 a::b<int, c(*)(d)>::e(x)|TRACE MINOR=1, TP=."a::b<int, c(*)(d)>::e(*)", DESC="a::b<int, c(*)(d)>::e", VARS=(x)
 a::operator<<(x)|TRACE MINOR=1, TP=."a::operator<<(*)", DESC="a::operator<<", VARS=(x)
@@ -47,6 +50,19 @@ is "$(trace run --print-tsf -e 'wor?' -- "$TMP/target" 2>&1 |
 	grep -c 'TP=.*work')" 2 "a pattern: entry and exits"
 is "$(trace run --print-tsf -e 'work' -- "$TMP/target" 2>&1 |
 	grep -c 'VARS=')" 2 "a function alone: parameters and result"
+
+# --- a condition that only tracefmt can evaluate: what run takes, with a comment
+trace run --print-tsf -e "work(n) if latency > 1ms && entry.n == 'a'" -- \
+	"$TMP/target" >"$TMP/app.tsf" 2>"$TMP/err"
+is "$(grep -c 'CALL=' "$TMP/app.tsf")" 0 "no CALL that is refused"
+like "$(cat "$TMP/app.tsf")" '^; .*not found: entry' "  a comment says why"
+like "$(cat "$TMP/app.tsf")" "^; tracefmt --field '.*entry.n == '.''a'.''\)\)'$" \
+	"  and how to leave out calls"
+is "$(cat "$TMP/err")" "" "  without a message"
+status 0 "  trcust takes it" trcust -o "$TMP" --module "$TMP/target" \
+	"$TMP/app.tsf"
+like "$(trace run --print-tsf -e 'kernel:vfs_read(count) if elapsed > 1us')" \
+	"^; .*CALL is of programs only" "  in the kernel, too"
 
 # --- bad ones
 while IFS='|' read -r expr message; do
@@ -81,4 +97,12 @@ status 1 "without trcust" env PATH=/usr/bin:/bin "$TMP/alone/trace" run \
 like "$(cat "$TMP/err")" "there is no trcust beside trace, nor in PATH" \
 	"  is reported"
 like "$(cat "$TMP/err")" "compile where it is, and bring the TDF" "  the remedy"
+is "$("$TMP/alone/trace" run --print-tsf -e 'work(n) if elapsed > 1ms' -- \
+	"$TMP/target" 2>&1 | grep -c 'CALL=')" 1 "  CALL is printed without it"
+printf '#!/bin/sh\n' >"$TMP/alone/trcust"
+chmod +x "$TMP/alone/trcust"
+status 1 "functions of the kernel" "$TMP/alone/trace" run \
+	-e 'kernel:vfs_read(count) if elapsed > 1us' -- "$TMP/target"
+like "$(cat "$TMP/err")" "cannot be evaluated in the kernel: CALL is of programs" \
+	"  have no CALL"
 tap_done

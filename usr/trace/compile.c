@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/mman.h>
 #include <sys/utsname.h>
 #include "expr.h"
 #include "lib/maps_line.h"
@@ -201,9 +202,9 @@ static int compile_module_find(struct compile_module *module,
 	return 0;
 }
 
-static int compile_run(char **argv, int output, bool quiet, struct error *err)
+static int compile_run(char **argv, int output, int messages, struct error *err)
 {
-	pid_t pid = sibling_start(argv, output, quiet, err);
+	pid_t pid = sibling_start(argv, output, messages, err);
 	int status = pid < 0 ? pid : sibling_wait(pid, argv[0], err);
 
 	if (status == -ENOENT)
@@ -236,7 +237,7 @@ static int pattern_write(const struct probe_expr *expr,
 		return error_set(err, -EINVAL,
 				 "functions of the kernel need values, such as 'kernel:%s()'",
 				 expr->place);
-	code = compile_run(argv, output, false, err);
+	code = compile_run(argv, output, -1, err);
 	free(condition);
 	return code;
 }
@@ -275,11 +276,10 @@ static bool tsf_has_pairs(const char *path)
 	return has;
 }
 
-/* Write the TSF and compile it. calls: what is refused is not reported, as there is
- * another way. */
+/* Write the TSF and compile it; messages: of trcust, see sibling_start() */
 static int tsf_compile(struct expr_tdfs *compiled, const struct probe_expr *expr,
 		       const struct compile_module *module, const char *tsf,
-		       bool calls, struct error *err)
+		       bool calls, int messages, struct error *err)
 {
 	unsigned int major = compiled->count + 1;
 	char *argv[] = {
@@ -298,8 +298,8 @@ static int tsf_compile(struct expr_tdfs *compiled, const struct probe_expr *expr
 	}
 	code = tsf_write(expr, module, major, calls, fd, err);
 	close(fd);
-	return code ? code : compile_run(argv, STDERR_FILENO,
-					 calls && !expr_is_pattern(expr), err);
+	return code ? code : compile_run(argv, messages < 0 ? STDERR_FILENO :
+					 messages, messages, err);
 }
 
 /* What tracefmt leaves out of the events of this major */
@@ -322,33 +322,115 @@ static int condition_add(struct expr_tdfs *compiled,
 	return 0;
 }
 
+/* A name that only tracefmt knows, of a call: tracefmt(1) */
+static bool name_is_of_tracefmt(const char *name)
+{
+	static const char *const names[] = {
+		"entry", "exit", "event", "time", "time_ns", "boot_ns", "host",
+		"major", "minor", "desc", "pid", "tid", "comm", "cpu", "length",
+		"function", "self", "parent", "depth", "doubt",
+	};
+	size_t n = strcspn(name, " ");
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (n == strlen(names[i]) && !strncmp(name, names[i], n))
+			return true;
+	return false;
+}
+
+#define WHY_MOST	512
+
+/* The first error of what trcust has said; "": there is none. */
+static void refusal_read(int messages, char why[WHY_MOST])
+{
+	static const char mark[] = "error: ";
+	char text[4096];
+	ssize_t n = pread(messages, text, sizeof(text) - 1, 0);
+	char *begin;
+
+	text[n > 0 ? n : 0] = '\0';
+	begin = strstr(text, mark);
+	begin = begin ? begin + strlen(mark) : text + strlen(text);
+	snprintf(why, WHY_MOST, "%.*s", (int)strcspn(begin, "\n"), begin);
+}
+
+/* Would tracefmt not know that name either? */
+static bool refusal_is_final(const char *why)
+{
+	static const char unknown[] = "symbol not found: ";
+
+	return !strncmp(why, unknown, strlen(unknown)) &&
+	       !name_is_of_tracefmt(why + strlen(unknown));
+}
+
 /*
  * A condition on whole calls is evaluated where they end. Where that is impossible
  * (in the kernel, or because only tracefmt knows what is in the condition), all
- * calls are recorded, and tracefmt leaves some out.
+ * calls are recorded, and tracefmt leaves some out: `why` says why, else it is "".
  */
+static int tsf_choose(struct expr_tdfs *compiled, const struct probe_expr *expr,
+		      const struct compile_module *module, const char *tsf,
+		      int messages, char why[WHY_MOST], struct error *err)
+{
+	bool calls = expr->whole && module->file[0];
+	int code;
+
+	why[0] = '\0';
+	if (expr->whole && !calls)
+		snprintf(why, WHY_MOST, "CALL is of programs only");
+	code = tsf_compile(compiled, expr, module, tsf, calls, messages, err);
+	if (code != -EINVAL || !calls || expr_is_pattern(expr))
+		return code;
+	refusal_read(messages, why);
+	if (refusal_is_final(why))
+		return code;
+	*err = (struct error){ 0 };
+	if (ftruncate(messages, 0))
+		return error_set(err, -errno, "cannot run trcust: %s",
+				 strerror(errno));
+	lseek(messages, 0, SEEK_SET);
+	return tsf_compile(compiled, expr, module, tsf, false, messages, err);
+}
+
+static int messages_open(struct error *err)
+{
+	int fd = memfd_create("messages", MFD_CLOEXEC);
+
+	return fd < 0 ? error_set(err, -errno, "cannot run trcust: %s",
+				  strerror(errno)) : fd;
+}
+
+static void file_copy(int from, FILE *to)
+{
+	char text[4096];
+	off_t at = 0;
+	ssize_t n;
+
+	for (; (n = pread(from, text, sizeof(text), at)) > 0; at += n)
+		fwrite(text, 1, n, to);
+}
+
 static int tdf_make(struct expr_tdfs *compiled, const struct probe_expr *expr,
 		    const struct compile_module *module, struct error *err)
 {
 	unsigned int major = compiled->count + 1;
-	bool calls = expr->whole && module->file[0];
-	char tsf[PATH_MAX];
-	int code;
+	char tsf[PATH_MAX], why[WHY_MOST];
+	int messages = messages_open(err), code;
 
+	if (messages < 0)
+		return messages;
 	snprintf(tsf, sizeof(tsf), "%.4000s/e%u.tsf", compiled->directory,
 		 major);
-	code = tsf_compile(compiled, expr, module, tsf, calls, err);
-	if (code == -EINVAL && calls && !expr_is_pattern(expr)) {
-		*err = (struct error){ 0 };
-		code = tsf_compile(compiled, expr, module, tsf, false, err);
-		if (!code)
-			fprintf(stderr, "trace: '%s': its calls cannot be chosen while it runs: "
-				"all are recorded, and tracefmt leaves out the others\n", expr->text);
-	}
+	code = tsf_choose(compiled, expr, module, tsf, messages, why, err);
+	file_copy(messages, stderr);
+	close(messages);
 	if (code)
 		return code;
 	snprintf(compiled->tdfs[compiled->count++], PATH_MAX,
 		 "%.4000s/e%u.tdf", compiled->directory, major);
+	if (why[0])
+		fprintf(stderr, "trace: '%s': the condition cannot be evaluated in the kernel: %s\n",
+			expr->text, why);
 	return expr->whole && tsf_has_pairs(tsf) ?
 	       condition_add(compiled, expr, err) : 0;
 }
@@ -369,51 +451,35 @@ static int expr_compile(struct expr_tdfs *compiled, const char *text,
 	return code;
 }
 
+static int directory_make(struct expr_tdfs *compiled, struct error *err)
+{
+	const char *temporary = getenv("TMPDIR");
+	int code;
+
+	snprintf(compiled->directory, sizeof(compiled->directory),
+		 "%.4000s/rastrace-XXXXXX",
+		 temporary && *temporary ? temporary : "/tmp");
+	if (mkdtemp(compiled->directory))
+		return 0;
+	code = error_set(err, -errno, "cannot make '%s': %s",
+			 compiled->directory, strerror(errno));
+	compiled->directory[0] = '\0';
+	return code;
+}
+
 int compiled_make(struct expr_tdfs *compiled, const char *const *exprs,
 		  unsigned int count, const struct compile_subject *subject,
 		  struct error *err)
 {
-	const char *temporary = getenv("TMPDIR");
-	int code = 0;
+	int code;
 
 	*compiled = (struct expr_tdfs){ 0 };
 	compiled->tdfs = calloc(count, sizeof(*compiled->tdfs));
 	if (!compiled->tdfs)
 		return error_no_memory(err);
-	snprintf(compiled->directory, sizeof(compiled->directory),
-		 "%.4000s/rastrace-XXXXXX",
-		 temporary && *temporary ? temporary : "/tmp");
-	if (!mkdtemp(compiled->directory)) {
-		code = error_set(err, -errno, "cannot make '%s': %s",
-				 compiled->directory, strerror(errno));
-		compiled->directory[0] = '\0';
-	}
+	code = directory_make(compiled, err);
 	for (unsigned int i = 0; i < count && !code; i++)
 		code = expr_compile(compiled, exprs[i], subject, err);
-	return code;
-}
-
-int compile_print(const char *const *exprs, unsigned int count,
-		  const struct compile_subject *subject, struct error *err)
-{
-	int code = 0;
-
-	for (unsigned int i = 0; i < count && !code; i++) {
-		struct compile_module module = { "" };
-		struct probe_expr expr;
-
-		code = expr_parse(&expr, exprs[i], err);
-		if (!code)
-			code = compile_module_find(&module, expr.module,
-						   subject, err);
-		if (!code) {
-			printf("; %s\n", exprs[i]);
-			fflush(stdout);
-			code = tsf_write(&expr, &module, i + 1,
-					 module.file[0], STDOUT_FILENO, err);
-		}
-		expr_free(&expr);
-	}
 	return code;
 }
 
@@ -436,4 +502,77 @@ void compiled_remove(struct expr_tdfs *compiled)
 	free(compiled->tdfs);
 	free(compiled->condition);
 	*compiled = (struct expr_tdfs){ 0 };
+}
+
+void compile_field_print(const char *condition, FILE *out)
+{
+	fputs("tracefmt --field '", out);
+	for (; *condition; condition++)
+		if (*condition == '\'')
+			fputs("'\\''", out);
+		else
+			putc(*condition, out);
+	putc('\'', out);
+}
+
+/*
+ * Print as CALL what trcust takes as such, else as run records it. What trcust takes
+ * in neither form, or cannot be compiled here, is CALL.
+ */
+static int whole_print(const struct probe_expr *expr,
+		       const struct compile_module *module, unsigned int major,
+		       struct error *err)
+{
+	struct expr_tdfs compiled = { .count = major - 1 };
+	int messages = messages_open(err), code;
+	char tsf[PATH_MAX], why[WHY_MOST] = "";
+	struct error ignored = { 0 };
+
+	if (messages < 0)
+		return messages;
+	code = directory_make(&compiled, err);
+	snprintf(tsf, sizeof(tsf), "%.4000s/e.tsf", compiled.directory);
+	if (!code && tsf_choose(&compiled, expr, module, tsf, messages, why,
+				&ignored) && module->file[0])
+		why[0] = '\0';
+	compiled.count = major;
+	if (!code && why[0])
+		code = condition_add(&compiled, expr, err);
+	if (!code && why[0]) {
+		printf("; the condition cannot be evaluated in the kernel: %s\n; ",
+		       why);
+		compile_field_print(compiled.condition, stdout);
+		putchar('\n');
+		fflush(stdout);
+	}
+	close(messages);
+	compiled_remove(&compiled);
+	return code ? code : tsf_write(expr, module, major, !why[0],
+				       STDOUT_FILENO, err);
+}
+
+int compile_print(const char *const *exprs, unsigned int count,
+		  const struct compile_subject *subject, struct error *err)
+{
+	int code = 0;
+
+	for (unsigned int i = 0; i < count && !code; i++) {
+		struct compile_module module = { "" };
+		struct probe_expr expr;
+
+		code = expr_parse(&expr, exprs[i], err);
+		if (!code)
+			code = compile_module_find(&module, expr.module,
+						   subject, err);
+		if (!code) {
+			printf("; %s\n", exprs[i]);
+			fflush(stdout);
+			code = (expr.whole && !expr_is_pattern(&expr) ?
+				whole_print(&expr, &module, i + 1, err) :
+				tsf_write(&expr, &module, i + 1, false,
+					  STDOUT_FILENO, err));
+		}
+		expr_free(&expr);
+	}
+	return code;
 }

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "lib/error.h"
 
 /* Where a program is in the directories of PATH; false: nowhere. */
@@ -34,6 +35,8 @@ int compiled_make(struct expr_tdfs *compiled, const char *const *exprs,
 /* Print the TSFs instead. */
 int compile_print(const char *const *exprs, unsigned int count,
 		  const struct compile_subject *subject, struct error *err);
+/* The command that leaves out what the condition excludes, for a shell. */
+void compile_field_print(const char *condition, FILE *out);
 /* Remove the directory, too. */
 void compiled_remove(struct expr_tdfs *compiled);
 

@@ -332,9 +332,9 @@ static void expr_string_write(const char *text, const char *end, FILE *out)
 }
 
 /* `result` is what TSFs call $result, but as a member it is what it is. */
-static void results_write(const char *text, FILE *out)
+static void results_write(const char *text, const char *end, FILE *out)
 {
-	for (const char *p = text; *p; p++) {
+	for (const char *p = text; p < end; p++) {
 		bool begins = p == text || (!is_word(p[-1]) && p[-1] != '.' &&
 					    (p[-1] != '>' || p == text + 1 ||
 					     p[-2] != '-'));
@@ -385,7 +385,8 @@ static void condition_write(const struct probe_expr *expr, FILE *out)
 	if (!expr->condition || expr->whole)
 		return;
 	fputs(",\n\tIF=(", out);
-	results_write(expr->condition, out);
+	results_write(expr->condition,
+		      expr->condition + strlen(expr->condition), out);
 	putc(')', out);
 }
 
@@ -413,7 +414,8 @@ static bool condition_has(const char *text, const char *end, bool exits)
 
 			if (!exits || (!member && (timed_word(text, p) ||
 			    (n == 6 && !strncmp(p, "result", n)) ||
-			    (n == 7 && !strncmp(p, "$result", n)))))
+			    (n == 7 && !strncmp(p, "$result", n)) ||
+			    !strncmp(p, "entry(", 6))))
 				return true;
 			p += n - 1;
 		}
@@ -474,10 +476,63 @@ static const char *operand_end(const char *p, const char *end)
 	return p;
 }
 
+/* Where an operand begins, after its unary operators and casts: a cast is what has
+ * an operand right after it. */
+static const char *operand_begin(const char *p, const char *end)
+{
+	const char *close, *next, *bad;
+
+	for (;; p = next) {
+		p += strspn(p, BLANKS "*&!~-+");
+		if (p >= end || *p != '(')
+			return p < end ? p : end;
+		close = values_end(p + 1, ")", &bad);
+		if (!close || *close != ')')
+			return p;
+		next = close + 1 + strspn(close + 1, BLANKS);
+		if (next >= end || (!is_word(*next) && *next != '('))
+			return p;
+	}
+}
+
+/* The end of a binary operator and the blanks before it */
+static const char *binary_end(const char *p, const char *end)
+{
+	p += strspn(p, BLANKS);
+	if (p >= end)
+		return end;
+	return p + (strncmp(p, "<<", 2) && strncmp(p, ">>", 2) ? 1 : 2);
+}
+
+static void condition_translate(const char *text, const char *end, FILE *out);
+
+/* An operand, whose unary operators and casts are written, with something that only
+ * exits know */
+static void operand_translate(const char *p, const char *end, FILE *out)
+{
+	size_t length = timed_word(p, p);
+	const char *close, *bad;
+
+	if (length) {
+		fprintf(out, "elapsed%.*s", (int)(end - p - length), p + length);
+	} else if (*p == '(') {
+		close = values_end(p + 1, ")", &bad);
+		if (!close || close > end)
+			close = end;
+		putc('(', out);
+		condition_translate(p + 1, close, out);
+		fprintf(out, "%.*s", (int)(end - close), close);
+	} else if (!strncmp(p, "entry(", 6)) {
+		fprintf(out, "%.*s", (int)(end - p), p);
+	} else {
+		results_write(p, end, out);
+	}
+}
+
 /* What the entry knows is entry(...), as a whole where that is possible. */
 static void condition_translate(const char *text, const char *end, FILE *out)
 {
-	const char *operator, *p;
+	const char *operator, *p, *begin;
 	size_t length;
 
 	while (text < end && strchr(BLANKS, *text))
@@ -500,33 +555,21 @@ static void condition_translate(const char *text, const char *end, FILE *out)
 		return;
 	}
 	for (p = text; p < end; p = operator) {
-		if (*p == '(') {
-			const char *bad, *close = values_end(p + 1, ")", &bad);
-
-			operator = close && close < end ? close : end;
-			putc('(', out);
-			condition_translate(p + 1, operator, out);
-			continue;
-		}
-		operator = p + 1;
-		length = timed_word(text, p);
-		if (length) {
-			fputs("elapsed", out);
-			operator = p + length;
-		} else if (*p == '"' || *p == '\'') {
-			operator = quote_skip(p);
-			fprintf(out, "%.*s", (int)(operator - p), p);
-		} else if (!is_name_begin(text, p)) {
-			putc(*p, out);
+		length = strspn(p, BLANKS);
+		fprintf(out, "%.*s", (int)length, p);
+		p += length;
+		begin = operand_begin(p, end);
+		operator = begin < end && (is_word(*begin) || *begin == '(') ?
+			   operand_end(begin, end) : begin;
+		if (condition_has(p, operator, true)) {
+			fprintf(out, "%.*s", (int)(begin - p), p);
+			operand_translate(begin, operator, out);
 		} else {
-			operator = operand_end(p, end);
-			if (!condition_has(p, operator, true))
-				fprintf(out, "entry(%.*s)", (int)(operator - p),
-					p);
-			else
-				fprintf(out, "%s%.*s", *p == '$' ? "" : "$",
-					(int)(operator - p), p);
+			condition_translate(p, operator, out);
 		}
+		p = operator;
+		operator = binary_end(p, end);
+		fprintf(out, "%.*s", (int)(operator - p), p);
 	}
 }
 
@@ -559,7 +602,8 @@ static void call_write(const struct probe_expr *expr, FILE *out)
 		fprintf(out, ",\n\tVARS=(%s)", expr->values);
 	if (expr->results) {
 		fputs(",\n\tRESULT=(", out);
-		results_write(expr->results, out);
+		results_write(expr->results,
+			      expr->results + strlen(expr->results), out);
 		putc(')', out);
 	}
 	fprintf(out, ",\n\tIF=(%s)\n", condition ? condition : "");
@@ -601,7 +645,9 @@ void expr_write_tsf(const struct probe_expr *expr, const char *module,
 			condition_write(expr, out);
 		if (expr->results) {
 			fputs(",\n\tVARS=(", out);
-			results_write(expr->results, out);
+			results_write(expr->results,
+				      expr->results + strlen(expr->results),
+				      out);
 			putc(')', out);
 		}
 		putc('\n', out);

@@ -91,12 +91,12 @@ pid_t printer_start(const struct printer_input *input, struct error *err)
 	for (unsigned int i = 0; i < print.count; i++)
 		argv[count++] = print.items[i];
 	if (!input->follow)
-		return sibling_start((char *const *)argv, -1, false, err);
+		return sibling_start((char *const *)argv, -1, -1, err);
 	sigemptyset(&term);
 	sigaddset(&term, SIGTERM);
 	sigprocmask(SIG_BLOCK, &term, &before);
 	interrupt = signal(SIGINT, SIG_IGN);
-	pid = sibling_start((char *const *)argv, -1, false, err);
+	pid = sibling_start((char *const *)argv, -1, -1, err);
 	signal(SIGINT, interrupt);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return pid;

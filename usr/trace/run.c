@@ -586,6 +586,21 @@ static int run_program(const struct run_words *words,
 	return code;
 }
 
+/* There are records of calls that the condition of an expression excludes. */
+static void excluded_report(const struct run_settings *settings,
+			    const char *condition)
+{
+	if (!settings->output) {
+		fputs("trace: all calls are recorded, and tracefmt leaves out the others\n",
+		      stderr);
+		return;
+	}
+	fputs("trace: all calls are recorded; to leave out the others: ",
+	      stderr);
+	compile_field_print(condition, stderr);
+	fprintf(stderr, " %s\n", settings->output);
+}
+
 static int run_compiled(const struct run_words *words,
 			struct run_settings *settings, struct error *err)
 {
@@ -602,6 +617,8 @@ static int run_compiled(const struct run_words *words,
 	if (settings->exprs.count)
 		code = compiled_make(&compiled, settings->exprs.items,
 				     settings->exprs.count, &subject, err);
+	if (!code && compiled.condition)
+		excluded_report(settings, compiled.condition);
 	/* --stop-on names them e1, e2 ... */
 	if (!code && compiled.count)
 		setenv("TRACE_PATH", compiled.directory, 1);

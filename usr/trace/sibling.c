@@ -2,7 +2,6 @@
 #include "sibling.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,20 +29,18 @@ static void sibling_exec(char *const *argv)
 	_exit(NOT_THERE);
 }
 
-pid_t sibling_start(char *const *argv, int output, bool quiet,
+pid_t sibling_start(char *const *argv, int output, int messages,
 		    struct error *err)
 {
 	pid_t pid;
-	int none;
 
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
 		if (output >= 0)
 			dup2(output, STDOUT_FILENO);
-		none = quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
-		if (none >= 0)
-			dup2(none, STDERR_FILENO);
+		if (messages >= 0)
+			dup2(messages, STDERR_FILENO);
 		sibling_exec(argv);
 	}
 	return pid < 0 ? error_set(err, -errno, "cannot fork: %s",

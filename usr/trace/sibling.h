@@ -3,13 +3,12 @@
 #ifndef TRACE_SIBLING_H
 #define TRACE_SIBLING_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 #include "lib/error.h"
 
-/* Start argv[0]; `output` (-1: this process's) becomes its standard output. quiet:
- * its messages are dropped. Its process id, or a negative errno with err set. */
-pid_t sibling_start(char *const *argv, int output, bool quiet,
+/* Start argv[0]; `output` becomes its standard output, `messages` its standard error;
+ * -1: this process's. Its process id, or a negative errno with err set. */
+pid_t sibling_start(char *const *argv, int output, int messages,
 		    struct error *err);
 /* Wait for its end: its exit status, 0 to 255, or a negative errno with err set:
  * -ENOENT: there is no such program. */
