@@ -9,7 +9,9 @@
  *	cpu N				what follows is recorded there
  *	gap BYTES			records are overwritten there
  *	TIME PID TID SESSION MINOR FLAGS [VALUE]...
- *					a record: ns; 4 bytes, or a "string"
+ *					a record: ns; 4 bytes, or a "string"; of
+ *					a whole call (FLAGS 128) first two each
+ *					of when it began, and ns that it took
  *	repeat N TIME STEP PID TID SESSION MINOR [MINOR]
  *					N records, every STEP ns, of these
  *					minors in turn
@@ -43,6 +45,7 @@ static void tff_write(void)
 		      " n = %{d32}\n");
 	tff_entry_add(&tff, 3, 3, 0, "(app) fall Pre-Invocation", "");
 	tff_entry_add(&tff, 5, 5, 0, "(app) step", "  step: %{d32}\n");
+	tff_entry_add(&tff, 6, 6, TFF_MIGRATES, "(app) move", "");
 	tff_entry_add(&tff, 0x21, 0, TFF_STATIC, "(app) span begin",
 		      " id = %{u32}\n");
 	tff_entry_add(&tff, 0x22, 0, TFF_STATIC, "(app) mark", "");

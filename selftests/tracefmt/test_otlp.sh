@@ -143,6 +143,31 @@ is "$(node show.js doubt.json | grep -c '^span')" 4 "each PRE is a span"
 is "$(grep -oE 'result.(Return_Code|returns)' doubt.json | wc -l)" 3 \
 	"which has what its POST has, perhaps marked"
 is "$(grep -o 'uncertain POST' doubt.json | wc -l)" 3 "as uncertain"
+# whole calls: coroutines, those that may go on in another thread, a late one
+"$built/make_calls" whole.ras <<'SCRIPT' || bail "make_calls"
+session 1 1 0 3 5 6
+cpu 0
+1000000040 7 70 1 5 0 1
+1000000050 7 70 1 3 128 1000000010 0 40 0
+1000000090 7 70 1 3 128 1000000030 0 60 0
+1000000140 7 71 1 5 0 2
+1000000150 7 71 1 6 128 1000000130 0 20 0
+1000000190 7 71 1 6 128 1000000110 0 80 0
+1000000200 7 72 1 3 128 1000000100 0 100 0
+2500000000 7 72 1 5 0 3
+4000000200 7 72 1 3 128 1000000050 0 3000000150 0
+SCRIPT
+status 0 "whole calls" sh -c 'cat whole.ras | tracefmt -q --tff . --format=otlp -'
+cp "$TMP/out" whole.json
+is "$(node show.js whole.json | sed '/^process/d; s/ *$//; s/(app) //g')" 'span fall in - took 40
+span fall in - took 60
+span move in - took 20
+span move in - took 80
+span fall in - took 100
+log step in fall fields.step=1
+log step in - fields.step=2
+log step in - fields.step=3
+span fall in - took 3000000150' "are in each other where they nest, at their times"
 tracefmt -q --tff . --format=otlp calls.ras >again.json 2>err
 ok "ids are the same each time" cmp calls.json again.json
 for trace in sample typed odd; do
@@ -270,7 +295,7 @@ is "$(statuses)" "/v1/traces 400" "and is not asked again"
 serve partial:3:late
 status 1 "some data points" send aggregates.ras
 like "$(cat "$TMP/err")" \
-	": 0 of 0 spans and 0 of 0 log records and 3 of 8 data points were not" \
+	"^tracefmt: '[^']*': 3 of 8 data points were not" \
 	"are counted, too"
 serve "400:no" 200
 status 1 "the output of a pipe goes on" sh -c 'cat calls.ras | "$@"' - \

@@ -377,7 +377,9 @@ static void mixed_names(void)
 {
 	static const struct tff_entry one = { .desc = 0 }, other = { .desc = 4 };
 	static const struct tff_section section = { .entries = 0 };
-	static const struct tff strings = { .strings = "one\0two" };
+	static const struct tff strings = {
+		.strings = "one\0two", .entries = &one,
+	};
 
 	for (unsigned int i = 0; i < POINTS; i++)
 		for (int half = 0; half < 3; half++) {

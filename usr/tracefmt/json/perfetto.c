@@ -140,20 +140,6 @@ static void perfetto_fields_add(struct json_field of, const char *key,
 	json_close(&json, '}');
 }
 
-/* A late event of a thread gets the time of the thread's newest one, as "B" and
- * "E" must nest; "earlier by ns" has the difference. A whole call that is late is
- * beside the others. */
-static int64_t event_time(const struct event *event,
-			  const struct pair_seen *seen)
-{
-	int64_t time;
-
-	if (seen->call.beside && event->point->half)
-		return event->time;
-	return __builtin_add_overflow(event->time, seen->late, &time) ?
-	       INT64_MAX : time;
-}
-
 /* ,"args":{"event":1,"cpu":0,"fields":{"n":5}}}; those of a POST have other
  * names, as viewers put them among those of the PRE. */
 static int perfetto_args_add(const struct output *output,
@@ -175,7 +161,7 @@ static int perfetto_args_add(const struct output *output,
 	json_number(&json, post ? "post cpu" : "cpu", event->cpu);
 	if (!post)
 		json_number(&json, "minor", pair_minor(event->point));
-	if (seen->late)
+	if (pair_time(event, seen) != event->time)
 		json_number(&json, post ? "post earlier by ns" :
 			    "earlier by ns", seen->late);
 	if (post && seen->doubt > PAIR_PENDING)
@@ -300,7 +286,7 @@ static int perfetto_event(struct output *output, const struct event *event,
 	if (pairing_see(perfetto->pairing, event, &seen))
 		return -ENOMEM;
 	perfetto_names_add(output, event, text);
-	time = event_time(event, &seen);
+	time = pair_time(event, &seen);
 	/* Calls that were given up (pairing.h) stay open. */
 	for (size_t i = 0; i < seen.ended_count; i++) {
 		const struct pair_call *call = seen.ended[i];

@@ -39,6 +39,7 @@ struct otlp_call {
 	uint64_t number;	/* of the event of its PRE */
 	struct otlp_ids ids;
 	bool is_root;
+	bool migrates;		/* what else the thread does isn't in it */
 	uint8_t parent[8];
 	uint8_t published[8];	/* span of the process around it, or zeros */
 	int64_t start;
@@ -177,9 +178,20 @@ static bool otlp_published(const struct event *event,
 	       memcmp(ids->span, none.span, 8);
 }
 
+/* The innermost open call that the thread is in. */
+static struct otlp_call *otlp_inner(const struct otlp_thread *thread)
+{
+	struct otlp_call *call = thread ? thread->inner : NULL;
+
+	while (call && call->migrates)
+		call = call->outer;
+	return call;
+}
+
 /* A PRE, whose attributes are made. 0 or -ENOMEM. */
 static int otlp_call_begin(struct otlp *otlp, const struct event *event,
-			   const struct scratch *scratch, int64_t time)
+			   const struct pair_seen *seen,
+			   const struct scratch *scratch)
 {
 	struct otlp_thread *thread = otlp_thread_get(otlp, event);
 	size_t size = otlp->attributes.text.used;
@@ -191,9 +203,13 @@ static int otlp_call_begin(struct otlp *otlp, const struct event *event,
 
 	if (!thread || !call || otlp->attributes.text.error)
 		goto failed;
-	outer = thread->inner;
+	outer = event->point->half ?
+		key_map_find(&otlp->calls, seen->call.parent) :
+		otlp_inner(thread);
 	*call = (struct otlp_call){
-		.outer = outer, .number = event->number, .start = time,
+		.outer = thread->inner, .number = event->number,
+		.start = pair_time(event, seen),
+		.migrates = whole_migrates(event->point),
 		.dropped = fits ? 0 : otlp->count, .size = fits ? size : 0,
 	};
 	id_put(call->ids.span, hash);
@@ -568,7 +584,7 @@ static int otlp_log_add(const struct output *output, const struct event *event,
 						event->trace, r->pid, r->time);
 	const struct match_point *point = event->point;
 	const char *body = output_desc(output, point->title);
-	struct otlp_call *inner = thread ? thread->inner : NULL;
+	const struct otlp_call *inner = otlp_inner(thread);
 	struct otlp_ids ids;
 	bool published = otlp_published(event, scratch, &ids);
 
@@ -642,11 +658,9 @@ static int otlp_event_give(struct output *output, const struct event *event,
 			   struct scratch *scratch)
 {
 	struct otlp *otlp = output->own;
-	int64_t time;
+	int64_t time = pair_time(event, seen);
 	int code = 0;
 
-	if (__builtin_add_overflow(event->time, seen->late, &time))
-		time = INT64_MAX;
 	otlp->last = time;
 	for (size_t i = 0; !code && i < seen->ended_count; i++) {
 		const struct pair_call *of = seen->ended[i];
@@ -665,7 +679,7 @@ static int otlp_event_give(struct output *output, const struct event *event,
 		otlp_place_add(otlp, event, SPAN_ATTRIBUTES,
 			       output_desc(output, seen->name));
 		return code ? code :
-		       otlp_call_begin(otlp, event, scratch, time);
+		       otlp_call_begin(otlp, event, seen, scratch);
 	case PAIR_POST_MATCHED:
 	case PAIR_POST_UNSURE:
 		return 0;	/* it is part of its call */
@@ -759,13 +773,13 @@ static int otlp_losses_report(const struct output *output, struct error *err)
 	};
 	const struct otlp *otlp = output->own;
 	const struct otlp_batch *batch = &otlp->batch;
-	char counts[200];
+	char counts[200] = "";
 	size_t used = 0;
 
 	for (size_t i = 0; i < OTLP_SIGNALS; i++) {
 		uint64_t lost = batch->lost[i], all = lost + batch->arrived[i];
 
-		if (all || i != OTLP_METRICS)
+		if (all)
 			used += snprintf(counts + used, sizeof(counts) - used,
 					 "%s%llu of %llu %s",
 					 used ? " and " : "",

@@ -28,6 +28,13 @@ enum pair_role pair_role_of(const struct match_point *point);
 /* It would be paired, if its calls were sure to stay in a thread. */
 bool pair_migrates(const struct match_point *point);
 
+/* Whole calls of it may go on in another thread. */
+static inline bool whole_migrates(const struct match_point *point)
+{
+	return point->half && point->formatted &&
+	       point->entry->flags & TFF_MIGRATES;
+}
+
 /* Name of the function: what the DESCs of PRE and POST have in common at their
  * begin, without "Pre-Invocation" and the like: "(OS) DosSleep". At most
  * PAIR_NAME_MAX bytes with the zero, whole characters, safe for a terminal. */

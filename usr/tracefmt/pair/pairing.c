@@ -831,8 +831,7 @@ static int call_begin(struct pairing *pairing, const struct event *event,
 		.open = open, .below = thread->top,
 		.mark = thread->marks, .bytes = bytes,
 		.whole = event->point->half,
-		.migrates = event->point->half && event->point->formatted &&
-			    event->point->entry->flags & TFF_MIGRATES,
+		.migrates = whole_migrates(event->point),
 		.until = pairing_wall(event->trace, event->record->time),
 	};
 	frame->parent = thread_parent(thread, frame);

@@ -116,6 +116,19 @@ struct pair_seen {
 	size_t ended_count;
 };
 
+/* The event's time; of a late one that of the newest of its thread, so that calls
+ * nest. A whole call that is late is beside the others. */
+static inline int64_t pair_time(const struct event *event,
+				const struct pair_seen *seen)
+{
+	int64_t time;
+
+	if (seen->call.beside && event->point->half)
+		return event->time;
+	return __builtin_add_overflow(event->time, seen->late, &time) ?
+	       INT64_MAX : time;
+}
+
 /* What pairing_open() is asked for. */
 #define PAIRING_ENTRIES	1	/* entries of calls keep their records */
 #define PAIRING_EXITS	2	/* and exits */

@@ -135,7 +135,8 @@ static int unfold_give(struct unfold *unfold)
 	struct held *held = heap_pop(unfold);
 	int code = unfold->give(unfold->context, &held->event);
 
-	unfold->given = held->time;
+	if (held->time > unfold->given)
+		unfold->given = held->time;
 	free(held);
 	return code;
 }
