@@ -10,9 +10,10 @@
  * its result, and ns around it and inside of it; then how many calls returned,
  * how many were left, and how many of depth 0, 1, 2, 3 returned.
  *
- *	account end|exec
+ *	account end|exec|leader
  *
- * leaves ending() by the end of the process; by sleep(1) in its place.
+ * leaves ending() by the end of the process; by sleep(1) in its place; stays in
+ * it, in a thread that survives the first one.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -187,8 +188,18 @@ extern "C" __attribute__((noinline)) int ending(const char *how)
 {
 	if (!strcmp(how, "end"))
 		_exit(0);
+	if (!strcmp(how, "leader")) {
+		sleep(20);
+		return 0;
+	}
 	execlp("sleep", "sleep", "1", NULL);
 	return 1;
+}
+
+static void *survive(void *how)
+{
+	ending((const char *)how);
+	return NULL;
 }
 
 int main(int argc, char **argv)
@@ -199,6 +210,9 @@ int main(int argc, char **argv)
 	struct coroutine *coroutine;
 	uint64_t sum = 0;
 
+	if (argc == 2 && !strcmp(argv[1], "leader") &&
+	    !pthread_create(ids, NULL, survive, argv[1]))
+		pthread_exit(NULL);
 	if (argc == 2)
 		return ending(argv[1]);
 	kept = argc > 3 ? atoi(argv[3]) : 0;

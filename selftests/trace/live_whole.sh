@@ -165,8 +165,13 @@ if [ "${LONG-}" ]; then
 	is "$(figures 9)" "0 0 0 2 0 0 0" \
 		"calls that cannot return any more are found"
 fi
+"$TMP/account" leader &
+sleep 0.4
 status 0 "off" trace off "$TMP/end.tdf"
-is "$(figures 9)" "0 0 0 2 0 0 0" "  and counted"
+kill $!
+wait
+is "$(figures 9)" "0 0 0 2 1 0 0" \
+	"  and counted; one is open in a process whose first thread has ended"
 trace off --all
 
 # While it is suspended nothing is kept, nor of calls that are left

@@ -45,13 +45,27 @@ bool maps_line_parse(char *line, struct maps_line *maps)
 	return true;
 }
 
+static int maps_lines_open_path(struct maps_lines *lines, const char *path)
+{
+	*lines = (struct maps_lines){ .file = fopen(path, "re") };
+	return lines->file ? 0 : -errno;
+}
+
 int maps_lines_open(struct maps_lines *lines, uint32_t pid)
 {
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
-	*lines = (struct maps_lines){ .file = fopen(path, "re") };
-	return lines->file ? 0 : -errno;
+	return maps_lines_open_path(lines, path);
+}
+
+int maps_lines_open_thread(struct maps_lines *lines, uint32_t pid, uint32_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/maps",
+		 pid, tid);
+	return maps_lines_open_path(lines, path);
 }
 
 bool maps_lines_next(struct maps_lines *lines, struct maps_line *maps)

@@ -34,6 +34,8 @@ struct maps_lines {
 
 /* 0, or a negative errno: -ENOENT: there is no such process. */
 int maps_lines_open(struct maps_lines *lines, uint32_t pid);
+/* The same by one of its threads: a leader that has ended has none. */
+int maps_lines_open_thread(struct maps_lines *lines, uint32_t pid, uint32_t tid);
 /* False: no more. */
 bool maps_lines_next(struct maps_lines *lines, struct maps_line *maps);
 /* 0; or a negative errno: not all lines could be read. */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "open_calls.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +11,13 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
+#include "lib/array.h"
 #include "lib/buffer/pin.h"
 #include "lib/formats/tdf.h"
 #include "lib/maps_line.h"
 
 #define BATCH		1024	/* entries that are read at a time */
 #define NS_PER_S	1000000000ULL
-#define WORD		8	/* below a frame: an address to return to */
 
 struct open_call {
 	struct ras_open_key key;
@@ -113,6 +114,22 @@ static int open_calls_open(struct open_calls *calls,
 	return open_calls_read(calls);
 }
 
+/* The time of /proc has an offset in another time namespace. */
+static bool times_are_of_host(void)
+{
+	FILE *file = fopen("/proc/self/timens_offsets", "re");
+	long long seconds, ns;
+	bool same = true;
+	char clock[16];
+
+	while (file && fscanf(file, "%15s %lld %lld", clock, &seconds, &ns) == 3)
+		if (!strcmp(clock, "boottime"))
+			same = !seconds && !ns;
+	if (file)
+		fclose(file);
+	return same;
+}
+
 /* ns since the start of the machine, rounded down; 0: not known */
 static uint64_t process_start(uint32_t pid)
 {
@@ -124,37 +141,98 @@ static uint64_t process_start(uint32_t pid)
 		stat.start % second * (NS_PER_S / second);
 }
 
-/* A frame that is none (tdf.h) is a goroutine's. */
-static bool frame_is_gone(const struct open_call *call)
-{
-	char word[WORD];
-	struct iovec here = { word, sizeof(word) };
-	struct iovec there = {
-		(void *)(uintptr_t)(call->key.frame - WORD), sizeof(word),
-	};
+/* ---- whose frames are gone ---- */
 
-	return !(call->key.frame & TDF_KEY_GOROUTINE) &&
-	       process_vm_readv(call->key.pid, &here, 1, &there, 1, 0) < 0 &&
-	       (errno == EFAULT || errno == ESRCH);
+struct span {
+	uint64_t start, end;
+};
+
+/* What a process has mapped, after its calls were read */
+struct mapped {
+	struct span *items;	/* ascending */
+	size_t count, room;
+	bool known;
+	bool ended;		/* the process has */
+};
+
+static void mapped_read_thread(struct mapped *mapped, uint32_t pid, uint32_t tid)
+{
+	struct maps_lines lines;
+	struct maps_line line;
+	bool full = true;
+
+	mapped->count = 0;
+	if (maps_lines_open_thread(&lines, pid, tid))
+		return;
+	while (full && maps_lines_next(&lines, &line)) {
+		full = array_grow(&mapped->items, mapped->count, &mapped->room,
+				  sizeof(*mapped->items));
+		if (full)
+			mapped->items[mapped->count++] =
+				(struct span){ line.start, line.end };
+	}
+	mapped->known = !maps_lines_close(&lines) && full && mapped->count;
 }
 
-/* Its value may be of a later call meanwhile, which is put back. */
+/* By a thread that lives: a leader that has ended has no memory any more. */
+static void mapped_read(struct mapped *mapped, uint32_t pid)
+{
+	struct dirent *entry;
+	bool lives = false;
+	char path[32];
+	DIR *dir;
+
+	mapped->known = false;
+	mapped->ended = kill(pid, 0) && errno == ESRCH;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
+	dir = mapped->ended ? NULL : opendir(path);
+	if (!dir)
+		return;
+	while (!mapped->known && (entry = readdir(dir))) {
+		uint32_t tid = strtoul(entry->d_name, NULL, 10);
+
+		if (!tid || process_thread_ended(pid, tid))
+			continue;
+		mapped_read_thread(mapped, pid, tid);
+		lives |= mapped->known || !process_thread_ended(pid, tid);
+	}
+	closedir(dir);
+	mapped->ended = !lives;
+}
+
+/* A frame that is none (tdf.h) is a goroutine's. At the end of what is mapped there
+ * may be one, too: its return address is below. */
+static bool frame_is_gone(const struct mapped *mapped, uint64_t frame)
+{
+	size_t n = array_count_upto(mapped->items, mapped->count,
+				    sizeof(*mapped->items), frame);
+
+	return mapped->known && !(frame & TDF_KEY_GOROUTINE) &&
+	       (!n || frame > mapped->items[n - 1].end);
+}
+
+static bool open_call_is(const struct open_call *call, const uint8_t *value)
+{
+	struct ras_record record;
+
+	memcpy(&record, value, sizeof(record));
+	return record.time == call->time;
+}
+
+/* A later call may have come in its place, also between looking and removing: it is
+ * put back, unless there is one later still. */
 static bool open_call_remove(struct open_calls *calls,
 			     const struct open_call *call)
 {
 	uint8_t *value = calloc(1, calls->value_bytes);
-	struct ras_record record = { 0 };
 	bool removed = value &&
+		!bpf_map_lookup_elem(calls->fd, &call->key, value) &&
+		open_call_is(call, value) &&
 		!bpf_map_lookup_and_delete_elem(calls->fd, &call->key, value);
 
-	if (removed) {
-		memcpy(&record, value, sizeof(record));
-		if (record.time != call->time) {
-			bpf_map_update_elem(calls->fd, &call->key, value,
-					    BPF_NOEXIST);
-			removed = false;
-		}
-	}
+	if (removed && !open_call_is(call, value))
+		removed = bpf_map_update_elem(calls->fd, &call->key, value,
+					      BPF_NOEXIST);
 	free(value);
 	return removed;
 }
@@ -180,11 +258,12 @@ static struct ras_why *why_view(const struct session *session, uint32_t cpus,
 
 size_t open_calls_sweep(const struct session *session, uint32_t cpus)
 {
+	bool has_times = times_are_of_host();
+	struct mapped mapped = { 0 };
 	struct ras_why *why = NULL;
 	struct open_calls calls;
 	uint64_t start = 0;
 	size_t size, left;
-	bool dead = false;
 
 	if (!open_calls_open(&calls, session) && calls.count &&
 	    process_ids_are_of_host())
@@ -195,11 +274,12 @@ size_t open_calls_sweep(const struct session *session, uint32_t cpus)
 		uint32_t pid = call->key.pid, point = call->key.point;
 
 		if (!i || pid != call[-1].key.pid) {
-			dead = kill(pid, 0) && errno == ESRCH;
-			start = dead ? 0 : process_start(pid);
+			mapped_read(&mapped, pid);
+			start = has_times ? process_start(pid) : 0;
 		}
 		if (point >= session->entry->points ||
-		    (!dead && call->time >= start && !frame_is_gone(call)) ||
+		    (!mapped.ended && call->time >= start &&
+		     !frame_is_gone(&mapped, call->key.frame)) ||
 		    !open_call_remove(&calls, call))
 			continue;
 		__atomic_fetch_add(&why[point * cpus].never_returned, 1,
@@ -208,6 +288,7 @@ size_t open_calls_sweep(const struct session *session, uint32_t cpus)
 	}
 	if (why)
 		munmap(why, size);
+	free(mapped.items);
 	open_calls_close(&calls);
 	return left;
 }
@@ -258,16 +339,17 @@ int open_calls_keep(const struct session *session, uint32_t cpus,
 
 void open_calls_end(const struct session *session, uint32_t cpus,
 		    const struct ras_session_point *ended,
-		    void (*detach)(void *context), void *context)
+		    void (*detach)(void *context, bool exits), void *context)
 {
 	size_t size, rows = (size_t)session->entry->points * cpus;
 	uint64_t *never = calloc(rows + 1, sizeof(*never));
 	struct ras_why *why = why_view(session, cpus, &size);
 
-	open_calls_empty(session, cpus, ended, why);
 	for (size_t i = 0; why && never && i < rows; i++)
 		never[i] = why[i].never_returned;
-	detach(context);
+	detach(context, true);
+	open_calls_empty(session, cpus, ended, why);
+	detach(context, false);
 	for (size_t i = 0; why && never && i < rows; i++)
 		if (point_is_of(session, i / cpus, ended))
 			why[i].never_returned = never[i];

@@ -19,10 +19,10 @@ size_t open_calls_sweep(const struct session *session, uint32_t cpus);
 int open_calls_keep(const struct session *session, uint32_t cpus,
 		    struct error *err);
 
-/* The same of the points that have ended, whose exits have no probe any more;
- * what entries count until `detach` has removed theirs, too, isn't counted. */
+/* The same of the points that have ended. `detach` removes the probes of their exits,
+ * then those of their entries: what these count meanwhile isn't counted. */
 void open_calls_end(const struct session *session, uint32_t cpus,
 		    const struct ras_session_point *ended,
-		    void (*detach)(void *context), void *context);
+		    void (*detach)(void *context, bool exits), void *context);
 
 #endif

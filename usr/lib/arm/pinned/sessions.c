@@ -311,11 +311,11 @@ static void whole_link_close(const char *path, const char *name, void *context)
 		close(fd);	/* it is gone when this returns */
 }
 
-static void whole_entries_close(void *context)
+static void whole_links_close(void *context, bool exits)
 {
 	struct whole_links *links = context;
 
-	links->exits = false;
+	links->exits = exits;
 	pins_each(links->dir, whole_link_close, links);
 }
 
@@ -328,9 +328,7 @@ static void whole_links_remove(const struct session *session,
 			       const struct ras_session *entry,
 			       const struct buffer *buffer)
 {
-	struct whole_links links = {
-		.dir = session->dir, .entry = entry, .exits = true,
-	};
+	struct whole_links links = { .dir = session->dir, .entry = entry };
 	struct tdf *tdf = NULL;
 	bool stop;
 
@@ -341,9 +339,8 @@ static void whole_links_remove(const struct session *session,
 	stop = !tdf && session->state == RAS_STATE_ON;
 	if (stop)
 		retire_state_set(session->dir, RAS_STATE_SUSPENDED, NULL);
-	pins_each(session->dir, whole_link_close, &links);
 	open_calls_end(session, buffer->control->cpus,
-		       (const void *)(entry + 1), whole_entries_close, &links);
+		       (const void *)(entry + 1), whole_links_close, &links);
 	if (stop)
 		retire_state_set(session->dir, RAS_STATE_ON, NULL);
 	tdf_close(tdf);
