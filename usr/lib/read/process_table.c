@@ -266,11 +266,14 @@ const char *process_table_function(const struct process_table *table,
 	for (size_t i = 0; i < table->function_modules &&
 	     mapping->id_kind != TDF_ID_NONE; i++) {
 		const struct process_functions *f = &table->functions[i];
-		size_t at = array_count_upto(f->items, f->head.count,
-					     sizeof(*f->items), offset);
+		size_t at;
 
-		if (!at || f->head.id_kind != mapping->id_kind ||
+		if (f->head.id_kind != mapping->id_kind ||
 		    memcmp(f->head.id, mapping->id, sizeof(mapping->id)))
+			continue;
+		at = array_count_upto(f->items, f->head.count,
+				      sizeof(*f->items), offset);
+		if (!at)
 			continue;
 		*distance = offset - f->items[at - 1].offset;
 		if (*distance < f->items[at - 1].length)
