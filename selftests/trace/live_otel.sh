@@ -63,13 +63,16 @@ TSF
 	is "$(wc -l <"$name.json")" 805 "$name: all records"
 	counts=$(awk -f check.awk "$name.json")
 	is "${counts##* }" 0 "no id is wrong ($counts)"
-	ok "and most are known" test "${counts%% *}" -ge 500
+	[ "$name" = weak ] ||
+		ok "and most are known" test "${counts%% *}" -ge 500
 }
 
 spans static otel_static
 spans pair otel_threads otel_pair
 spans descriptor otel_threads otel_descriptor
 spans initial otel_threads otel_initial
+spans first otel_threads otel_first
+spans weak otel_threads otel_weak
 like "$(tracefmt -q --tff . pair.ras)" \
 	'Trace \[11111111111111111111111111111111\]  Span \[1111111111111111\]' \
 	"as text"

@@ -42,10 +42,30 @@ static void variable_define(struct otel_file *file, uint32_t type)
 	}
 }
 
+/* The word that the linker has written; 0: none */
+static uint64_t linked_word(const struct otel_file *file, uint64_t address)
+{
+	Elf_Scn *section = NULL;
+	uint64_t word = 0;
+	Elf_Data *data;
+	GElf_Shdr sh;
+
+	while ((section = elf_nextscn(file->elf, section))) {
+		if (!gelf_getshdr(section, &sh) || sh.sh_type != SHT_PROGBITS ||
+		    !(sh.sh_flags & SHF_ALLOC) || address < sh.sh_addr ||
+		    !(data = elf_getdata(section, NULL)) || data->d_size < 8 ||
+		    address - sh.sh_addr > data->d_size - 8)
+			continue;
+		memcpy(&word, (char *)data->d_buf + (address - sh.sh_addr), 8);
+		break;
+	}
+	return word;
+}
+
 /* The symbol of a relocation is the variable; without one (0), the file's own is at
- * that offset. */
+ * that offset, which is in the second word of a pair. */
 static bool relocation_is_of(const struct otel_file *file, const GElf_Shdr *sh,
-			const GElf_Rela *rela)
+			     const GElf_Rela *rela, enum otel_kind kind)
 {
 	Elf_Scn *section = elf_getscn(file->elf, sh->sh_link);
 	size_t number = GELF_R_SYM(rela->r_info);
@@ -55,8 +75,9 @@ static bool relocation_is_of(const struct otel_file *file, const GElf_Shdr *sh,
 	GElf_Sym sym;
 
 	if (!number)
-		return file->defined &&
-		       (uint64_t)rela->r_addend == file->offset;
+		return file->defined && file->offset ==
+		       (kind == OTEL_PAIR ? linked_word(file, rela->r_offset + 8) :
+					    (uint64_t)rela->r_addend);
 	if (!section || !gelf_getshdr(section, &symbols) ||
 	    !(data = elf_getdata(section, NULL)) ||
 	    !gelf_getsym(data, number, &sym))
@@ -76,7 +97,7 @@ static void relocation_take(const struct otel_file *file, const GElf_Shdr *sh,
 			      type == tls->descriptor ? OTEL_DESCRIPTOR :
 			      type == tls->module ? OTEL_PAIR : OTEL_ABSENT;
 
-	if (kind == OTEL_ABSENT || !relocation_is_of(file, sh, rela))
+	if (kind == OTEL_ABSENT || !relocation_is_of(file, sh, rela, kind))
 		return;
 	variable->kind = kind;
 	variable->slot = rela->r_offset;
@@ -119,6 +140,7 @@ static void otel_headers_read(struct otel_file *file,
 	if (!code)
 		return;
 	variable->table = file->tls->table;
+	variable->header = file->tls->header;
 	variable_define(file, SHT_DYNSYM);
 	if (elf_program_block(file->elf, file->tls->header, &block)) {
 		variable_define(file, SHT_SYMTAB);	/* of a static one */
@@ -166,42 +188,45 @@ static bool otel_words_read(uint32_t pid, uint64_t address, uint64_t words[2])
 	return done;
 }
 
-static bool is_distance(uint64_t word)
+/* What no loader has filled in, of a weak variable that no module has, is 0. */
+static bool is_distance(const struct otel_variable *variable, uint64_t word)
 {
-	return word + DISTANCE_MAX < 2u * DISTANCE_MAX;
+	return variable->header ?
+		word >= variable->header && word < DISTANCE_MAX :
+		word >= -(uint64_t)DISTANCE_MAX;
 }
 
-bool otel_place_find(const struct otel_variable *variable, uint32_t pid,
+void otel_place_find(const struct otel_variable *variable, uint32_t pid,
 		     uint64_t start, uint64_t offset, struct unwind_otel *place)
 {
 	uint64_t words[2] = { variable->distance };
 	enum otel_kind kind = variable->kind;
 
-	*place = (struct unwind_otel){ 0 };
+	*place = (struct unwind_otel){
+		.kind = kind == OTEL_ABSENT ? UNWIND_OTEL_NONE :
+					      UNWIND_OTEL_UNKNOWN,
+	};
 	if (kind == OTEL_ABSENT ||
 	    (kind != OTEL_PROGRAM &&
 	     !otel_words_read(pid, variable->slot + start - offset - variable->code,
-			 words)))
-		return false;
+			      words)))
+		return;
 	if (kind == OTEL_DESCRIPTOR) {
 		if (!words[0])
-			return false;
+			return;
 		words[0] = words[1];
-		kind = is_distance(words[0]) ? OTEL_DISTANCE : OTEL_PAIR;
+		kind = is_distance(variable, words[0]) ? OTEL_DISTANCE :
+							 OTEL_PAIR;
 		if (kind == OTEL_PAIR && !otel_words_read(pid, words[0], words))
-			return false;
+			return;
 	}
-	if (kind == OTEL_PAIR) {
-		if (!words[0] || words[0] > MODULES_MAX)
-			return false;
+	if (kind == OTEL_PAIR && words[0] && words[0] <= MODULES_MAX)
 		*place = (struct unwind_otel){
 			.kind = UNWIND_OTEL_TABLE, .table = variable->table,
 			.entry = words[0] * TABLE_ENTRY, .offset = words[1],
 		};
-		return true;
-	}
-	*place = (struct unwind_otel){
-		.kind = UNWIND_OTEL_DISTANCE, .offset = words[0],
-	};
-	return is_distance(words[0]);
+	if (kind != OTEL_PAIR && is_distance(variable, words[0]))
+		*place = (struct unwind_otel){
+			.kind = UNWIND_OTEL_DISTANCE, .offset = words[0],
+		};
 }

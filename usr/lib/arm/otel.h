@@ -30,13 +30,15 @@ struct otel_variable {
 				 * the code */
 	uint8_t table;		/* offset of the table of blocks' address from the
 				 * thread pointer */
+	uint8_t header;		/* blocks begin so many bytes after it, at least; 0:
+				 * they are before it */
 };
 
 /* Hostile; what can't be read does not have it. */
 void otel_variable_read(struct otel_variable *variable, int fd);
 /* Its place in the process that has mapped the file's code, from `offset` of the
- * file on, at `start`. False: the loader has not been there yet. */
-bool otel_place_find(const struct otel_variable *variable, uint32_t pid,
+ * file on, at `start`. UNWIND_OTEL_UNKNOWN: the loader has not been there yet. */
+void otel_place_find(const struct otel_variable *variable, uint32_t pid,
 		     uint64_t start, uint64_t offset, struct unwind_otel *place);
 
 #endif

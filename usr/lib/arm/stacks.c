@@ -124,6 +124,35 @@ static int asked(void *context, void *data, size_t size)
 	return 0;
 }
 
+/* The loader may not have been where the variable for OpenTelemetry is. */
+static void unknown_ask(struct stacks *stacks)
+{
+	uint32_t pids[UNWIND_SPACES], count = 0;
+	struct unwind_process process;
+
+	while (count < UNWIND_SPACES &&
+	       !bpf_map_get_next_key(stacks->fds.spaces,
+				     count ? &pids[count - 1] : NULL,
+				     &pids[count]))
+		count++;
+	while (count--)
+		if (!bpf_map_lookup_elem(stacks->fds.spaces, &pids[count],
+					 &process) &&
+		    process.otel.kind == UNWIND_OTEL_UNKNOWN)
+			asked(stacks, &pids[count], sizeof(*pids));
+}
+
+/* Programs of before an upgrade may have others. */
+static bool spaces_fit(int spaces)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t size = sizeof(info);
+
+	return !bpf_obj_get_info_by_fd(spaces, &info, &size) &&
+	       info.key_size == 4 &&
+	       info.value_size == sizeof(struct unwind_process);
+}
+
 /* What an earlier keeper has given is taken back, for the rows are made anew. */
 static void spaces_clear(int spaces)
 {
@@ -149,7 +178,7 @@ struct stacks *stacks_open(const char *dir, uint64_t inode)
 		.asks = stacks_map_open(dir, names[4]),
 	};
 	code = stacks->fds.rows < 0 || stacks->fds.segments < 0 ||
-	       stacks->fds.spaces < 0 || stacks->fds.asks < 0;
+	       stacks->fds.asks < 0 || !spaces_fit(stacks->fds.spaces);
 	if (!code)
 		spaces_clear(stacks->fds.spaces);
 	if (!code)
@@ -178,6 +207,7 @@ void stacks_update(struct stacks *stacks)
 void stacks_clean(struct stacks *stacks)
 {
 	unwind_drop_ended(stacks->unwind);
+	unknown_ask(stacks);
 }
 
 void stacks_close(struct stacks *stacks)
@@ -192,6 +222,7 @@ void stacks_close(struct stacks *stacks)
 /* ---- a thread ---- */
 
 #define SERVED_MOST	64	/* sessions */
+#define CLEAN_MS	1000
 
 struct stacks_server {
 	pthread_t thread;
@@ -236,9 +267,13 @@ static void *server_run(void *context)
 	struct pollfd *end = &server->polled[server->count];
 
 	while (!end->revents) {
-		poll(server->polled, server->count + 1, -1);
+		int ready = poll(server->polled, server->count + 1, CLEAN_MS);
+
 		for (unsigned int i = 0; i < server->count; i++)
-			stacks_update(server->items[i]);
+			if (ready)
+				stacks_update(server->items[i]);
+			else
+				stacks_clean(server->items[i]);
 	}
 	return NULL;
 }

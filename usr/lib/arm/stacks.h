@@ -28,7 +28,8 @@ struct stacks *stacks_open(const char *dir, uint64_t inode);
 int stacks_fd(const struct stacks *stacks);
 /* Make the tables that were asked for. */
 void stacks_update(struct stacks *stacks);
-/* Forget processes that have ended. */
+/* Every now and then: forget processes that have ended, look again at what was not
+ * known of others. */
 void stacks_clean(struct stacks *stacks);
 void stacks_close(struct stacks *stacks);
 

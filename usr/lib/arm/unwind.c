@@ -333,19 +333,30 @@ static bool is_glibc(const char *path)
 {
 	const char *name = path_base(path);
 
-	return !strcmp(name, "libc.so.6") || !strncmp(name, "ld-linux", 8);
+	return !strcmp(name, "libc.so.6") || !strncmp(name, "ld-linux", 8) ||
+	       !strncmp(name, "libc-2.", 7) || !strncmp(name, "ld-2.", 5);
+}
+
+/* The first place that is known; else what isn't known in one module isn't. */
+static void place_found(struct unwind_otel *found, const struct unwind_otel *place)
+{
+	if (found->kind == UNWIND_OTEL_NONE ||
+	    (found->kind == UNWIND_OTEL_UNKNOWN &&
+	     place->kind != UNWIND_OTEL_NONE))
+		*found = *place;
 }
 
 /* 0, or -ESRCH: nothing is mapped there (any more). */
 static int unwind_segments_read(struct unwind_state *u, uint32_t pid)
 {
 	const struct module_table *table;
+	struct unwind_otel place;
 	struct maps_lines lines;
 	bool any = false, glibc = false;
 	struct maps_line mapping;
 
 	u->found_count = 0;
-	u->found_otel = (struct unwind_otel){ 0 };
+	u->found_otel = (struct unwind_otel){ .kind = UNWIND_OTEL_NONE };
 	if (maps_lines_open(&lines, pid))
 		return -ESRCH;
 	while (maps_lines_next(&lines, &mapping)) {
@@ -357,17 +368,19 @@ static int unwind_segments_read(struct unwind_state *u, uint32_t pid)
 			table = file_table(u, pid, &mapping);
 		else if (!strcmp(mapping.path, "[vdso]"))
 			table = image_table(u, pid, &mapping);
-		if (!table)
-			continue;
-		segment_add(u, &mapping, table);
-		glibc |= is_glibc(mapping.path);
-		if (!u->found_otel.kind)
+		place = (struct unwind_otel){
+			.kind = mapping.path[0] == '/' ? UNWIND_OTEL_UNKNOWN :
+							 UNWIND_OTEL_NONE,
+		};
+		if (table) {
+			segment_add(u, &mapping, table);
+			glibc |= is_glibc(mapping.path);
 			otel_place_find(&table->otel, pid, mapping.start,
-					mapping.offset, &u->found_otel);
+					mapping.offset, &place);
+		}
+		place_found(&u->found_otel, &place);
 	}
 	maps_lines_close(&lines);
-	if (!u->found_otel.kind)
-		u->found_otel.kind = UNWIND_OTEL_NONE;
 	if (u->found_otel.kind == UNWIND_OTEL_TABLE && !glibc)
 		u->found_otel = (struct unwind_otel){ 0 };
 	return any ? 0 : -ESRCH;
