@@ -30,6 +30,8 @@ work(n) if (result < 0 && s->f == "elapsed && x") == 0|TRACE MINOR=1, CALL=."wor
 work(n) if (long)result < 0 && n|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=((long)$result < 0 && entry(n))
 work(n) if *(int *)result + *s > (int)n - -(result)|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(*(int *)$result + entry(*s) > entry((int)n) - -($result))
 work(n) if entry(n) < result * (n + 1) && entry(result)|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(entry(n) < $result * entry((n + 1)) && entry(result))
+work(n) if m & 4 == result && m == n < result|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(entry(m) & 4 == $result && entry(m) == entry(n) < $result)
+work(n) if result ? m && n : k <= 1|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=($result ? entry(m) && entry(n) : entry(k) <= 1)
 work(n) if s->elapsed.x < $result->n|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(entry(s->elapsed.x) < $result->n)
 kernel:vfs_read(count) if elapsed > 1us|TYPELIST NAME=PRE,ID=4, NAME=POST,ID=8 TRACE MINOR=1, TP=."vfs_read(*)", TYPE=(PRE), DESC="vfs_read Pre-Invocation", VARS=(count) TRACE MINOR=0x8001, TP=."vfs_read(*)",RETEP, TYPE=(POST), DESC="vfs_read Post-Invocation"
 a::b<int, c(*)(d)>::e(x)|TRACE MINOR=1, TP=."a::b<int, c(*)(d)>::e(*)", DESC="a::b<int, c(*)(d)>::e", VARS=(x)

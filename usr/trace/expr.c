@@ -423,36 +423,53 @@ static bool condition_has(const char *text, const char *end, bool exits)
 	return false;
 }
 
-/* The operator that binds least, outside of parentheses: || before &&, before
- * comparisons. NULL: there is none. */
-static const char *condition_operator(const char *text, const char *end,
-				      size_t *length)
+/* The first of these operators outside of parentheses, or NULL */
+static const char *operator_find(const char *text, const char *end,
+				 const char *const *operators, size_t *length)
 {
-	static const char *const levels[][7] = {
-		{ "||" }, { "&&" }, { "==", "!=", "<=", ">=", "<", ">" },
-	};
+	int depth = 0;
 
-	for (size_t level = 0; level < 3; level++) {
-		int depth = 0;
-
-		for (const char *p = text; p < end; p++) {
-			if (*p == '"' || *p == '\'')
-				p = quote_skip(p) - 1;
-			else if (strchr("([", *p))
-				depth++;
-			else if (strchr(")]", *p))
-				depth--;
-			else if (!strncmp(p, "->", 2) || !strncmp(p, "<<", 2) ||
-				 !strncmp(p, ">>", 2))
-				p++;
-			else for (size_t i = 0; !depth && levels[level][i]; i++) {
-				*length = strlen(levels[level][i]);
-				if (!strncmp(p, levels[level][i], *length))
-					return p;
-			}
+	for (const char *p = text; p < end; p++) {
+		if (*p == '"' || *p == '\'')
+			p = quote_skip(p) - 1;
+		else if (strchr("([", *p))
+			depth++;
+		else if (strchr(")]", *p))
+			depth--;
+		else if (!strncmp(p, "->", 2) || !strncmp(p, "<<", 2) ||
+			 !strncmp(p, ">>", 2))
+			p++;
+		else for (size_t i = 0; !depth && operators[i]; i++) {
+			*length = strlen(operators[i]);
+			if (!strncmp(p, operators[i], *length))
+				return p;
 		}
 	}
 	return NULL;
+}
+
+/* The operator that binds least, between conditions or values that may each be
+ * evaluated as a whole. NULL: there is none, or others bind less. */
+static const char *condition_operator(const char *text, const char *end,
+				      size_t *length)
+{
+	static const char *const choice[] = { "?", NULL }, *const or[] = { "||", NULL },
+		*const and[] = { "&&", NULL }, *const bits[] = { "|", "^", "&", NULL },
+		*const comparisons[] = { "==", "!=", "<=", ">=", "<", ">", NULL };
+	const char *operator;
+	size_t other;
+
+	if (operator_find(text, end, choice, length))
+		return NULL;
+	operator = operator_find(text, end, or, length);
+	if (!operator)
+		operator = operator_find(text, end, and, length);
+	if (operator || operator_find(text, end, bits, &other))
+		return operator;
+	operator = operator_find(text, end, comparisons, length);
+	if (operator && operator_find(operator + *length, end, comparisons, &other))
+		return NULL;
+	return operator;
 }
 
 /* The end of a name and what it is followed by: ->m, .m, [i], (x) */
@@ -476,6 +493,11 @@ static const char *operand_end(const char *p, const char *end)
 	return p;
 }
 
+static bool operand_is_here(const char *p)
+{
+	return is_word(*p) || (*p && strchr("(\"'", *p));
+}
+
 /* Where an operand begins, after its unary operators and casts: a cast is what has
  * an operand right after it. */
 static const char *operand_begin(const char *p, const char *end)
@@ -490,7 +512,7 @@ static const char *operand_begin(const char *p, const char *end)
 		if (!close || *close != ')')
 			return p;
 		next = close + 1 + strspn(close + 1, BLANKS);
-		if (next >= end || (!is_word(*next) && *next != '('))
+		if (next >= end || !operand_is_here(next))
 			return p;
 	}
 }
@@ -501,7 +523,10 @@ static const char *binary_end(const char *p, const char *end)
 	p += strspn(p, BLANKS);
 	if (p >= end)
 		return end;
-	return p + (strncmp(p, "<<", 2) && strncmp(p, ">>", 2) ? 1 : 2);
+	if (operand_is_here(p))
+		return p;
+	return p + (p + 1 < end && (p[1] == '=' ||
+				    (p[1] == *p && strchr("<>&|", *p))) ? 2 : 1);
 }
 
 static void condition_translate(const char *text, const char *end, FILE *out);
@@ -559,7 +584,7 @@ static void condition_translate(const char *text, const char *end, FILE *out)
 		fprintf(out, "%.*s", (int)length, p);
 		p += length;
 		begin = operand_begin(p, end);
-		operator = begin < end && (is_word(*begin) || *begin == '(') ?
+		operator = begin < end && operand_is_here(begin) ?
 			   operand_end(begin, end) : begin;
 		if (condition_has(p, operator, true)) {
 			fprintf(out, "%.*s", (int)(begin - p), p);
