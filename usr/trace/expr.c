@@ -424,7 +424,7 @@ static bool condition_has(const char *text, const char *end, bool exits)
 }
 
 /* The first of these operators outside of parentheses, or NULL */
-static const char *operator_find(const char *text, const char *end,
+static const char *operator_first(const char *text, const char *end,
 				 const char *const *operators, size_t *length)
 {
 	int depth = 0;
@@ -459,15 +459,15 @@ static const char *condition_operator(const char *text, const char *end,
 	const char *operator;
 	size_t other;
 
-	if (operator_find(text, end, choice, length))
+	if (operator_first(text, end, choice, length))
 		return NULL;
-	operator = operator_find(text, end, or, length);
+	operator = operator_first(text, end, or, length);
 	if (!operator)
-		operator = operator_find(text, end, and, length);
-	if (operator || operator_find(text, end, bits, &other))
+		operator = operator_first(text, end, and, length);
+	if (operator || operator_first(text, end, bits, &other))
 		return operator;
-	operator = operator_find(text, end, comparisons, length);
-	if (operator && operator_find(operator + *length, end, comparisons, &other))
+	operator = operator_first(text, end, comparisons, length);
+	if (operator && operator_first(operator + *length, end, comparisons, &other))
 		return NULL;
 	return operator;
 }
