@@ -309,7 +309,7 @@ static void chunk_names(const uint8_t *payload, uint64_t length)
 	texts = (const char *)(name + head->count);
 	holds(!texts[head->bytes - 1], "NAMES that do not end");
 	for (uint32_t i = 0; i < head->count; i++, name++) {
-		holds(name->offset >= end, "a name at %#llx; the one before is behind it",
+		holds(name->offset >= end, "a name at %#llx; the one before comes after it",
 		      (unsigned long long)name->offset);
 		holds(name->text < head->bytes && texts[name->text],
 		      "no text at %u", name->text);
