@@ -6,6 +6,7 @@
  * one line that says which tracepoint and why.
  */
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <rastrace/rasfile.h>
 #include "self_picture.h"
@@ -431,8 +432,11 @@ static bool global_works(const char *kind)
 static void check_kernel(void)
 {
 	static struct self_tdf tdf;
+	struct {
+		char name[16];		/* of the process: RAS_CONTEXT_NAME */
+		uint64_t group;
+	} wanted = { .group = getpgid(0) };
 	char text[512];
-	uint64_t group;
 
 	self_begin(&tdf);
 	tdf.module = (struct tdf_module){
@@ -455,9 +459,10 @@ static void check_kernel(void)
 			tap_ok(false, "kernel: %s", text);
 		return;
 	}
-	group = getpgid(0);
+	prctl(PR_GET_NAME, wanted.name);
+	getpgid(0);
 	records_take();
-	tap_ok(records_like(0, 0, 0, &group, sizeof(group)) >= 1,
+	tap_ok(records_like(0, 0, 0, &wanted, sizeof(wanted)) >= 1,
 	       "return probe in the kernel");
 	self_trace("off --all");
 }
