@@ -35,6 +35,10 @@ status 1 "  a name that is not there" trace run \
 	-e 'work(n) if elapsed > 1ns && m > 2' -- "$TMP/target" 3
 like "$(cat "$TMP/err")" "symbol not found: m " "    is reported by trcust"
 unlike "$(cat "$TMP/err")" "exited with status" "    before the program runs"
+status 1 "  one that tracefmt does not take, either" trace run \
+	-e 'work(n) if result > 3 +' -- "$TMP/target" 3
+like "$(cat "$TMP/err")" "syntax error" "    is reported by trcust"
+unlike "$(cat "$TMP/err")" "exited with status" "    before the program runs"
 status 0 "  into a file" trace run -o "$TMP/all.ras" \
 	-e 'work(n) if latency > 1ns && entry.n == 2' -- "$TMP/target" 3
 unlike "$(cat "$TMP/err")" "tracefmt leaves out" "    which has all calls"

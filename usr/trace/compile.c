@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/utsname.h>
 #include "expr.h"
+#include "lib/command.h"
 #include "lib/maps_line.h"
 #include "lib/outfile.h"
 #include "lib/path.h"
@@ -354,13 +355,31 @@ static void refusal_read(int messages, char why[WHY_MOST])
 	snprintf(why, WHY_MOST, "%.*s", (int)strcspn(begin, "\n"), begin);
 }
 
-/* Would tracefmt not know that name either? */
-static bool refusal_is_final(const char *why)
+/* tracefmt reads the expression before a file, which is none here. */
+static bool tracefmt_takes(const struct probe_expr *expr)
+{
+	char *condition = expr_call_condition(expr);
+	char *argv[] = { "tracefmt", "--field", condition, "/dev/null", NULL };
+	int none = open("/dev/null", O_WRONLY | O_CLOEXEC), status = 0;
+	struct error ignored = { 0 };
+	pid_t pid = condition ? sibling_start(argv, none, none, &ignored) : -1;
+
+	if (pid > 0)
+		status = sibling_wait(pid, argv[0], &ignored);
+	free(condition);
+	if (none >= 0)
+		close(none);
+	return status != COMMAND_MISUSE;
+}
+
+/* Does tracefmt not know that name, or not take the condition, either? */
+static bool refusal_is_final(const struct probe_expr *expr, const char *why)
 {
 	static const char unknown[] = "symbol not found: ";
 
-	return !strncmp(why, unknown, strlen(unknown)) &&
-	       !name_is_of_tracefmt(why + strlen(unknown));
+	return (!strncmp(why, unknown, strlen(unknown)) &&
+		!name_is_of_tracefmt(why + strlen(unknown))) ||
+	       !tracefmt_takes(expr);
 }
 
 /*
@@ -382,7 +401,7 @@ static int tsf_choose(struct expr_tdfs *compiled, const struct probe_expr *expr,
 	if (code != -EINVAL || !calls || expr_is_pattern(expr))
 		return code;
 	refusal_read(messages, why);
-	if (refusal_is_final(why))
+	if (refusal_is_final(expr, why))
 		return code;
 	*err = (struct error){ 0 };
 	if (ftruncate(messages, 0))
