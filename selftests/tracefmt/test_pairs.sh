@@ -157,6 +157,17 @@ is "$(awk '/^Calls / { n += $NF } END { print n }' out.deep)" 600000 \
 	"are counted"
 
 # what can't be
+# a whole call, of which nothing is seen among the first events
+calls whole.ras <<'EOF'
+session 1 1 0 5 7
+cpu 0
+repeat 70000 1000000100 1 7 70 1 5
+1000080000 7 70 1 7 128 1000000000 0 80000 0
+EOF
+status 0 "the first whole call" show --tree whole.ras
+is "$(sed -n 's/.* | //p' out | sed -n '1p;$p')" "visit() {
+}  visit" "is around the events before it"
+
 status 2 "calls in another order" show --tree --newest-first calls.ras
 like "$(cat err)" "newest-first" "are refused"
 tap_done

@@ -65,12 +65,12 @@ void json_add_field(const struct json_field *of, struct text *text,
  * {"why":"not_readable","pointer":"0x1234"} */
 void json_add_note(const struct json_field *of, uint8_t note,
 		   struct text *text);
-/* A record's context: {"comm":"app","uid":0,"gid":0,"cgroup":4711,"cpu":3,
- * "ppid":33,"stack":{"frames":[...],"end":"outermost"}} of what there is. Its
- * mask isn't 0, and it fits. */
 /* An address, named as far as it is known; caller: it is a return address */
 void json_add_address(struct stack_owner owner, uint64_t address, bool caller,
 		      struct text *text);
+/* A record's context: {"comm":"app","uid":0,"gid":0,"cgroup":4711,"cpu":3,
+ * "ppid":33,"stack":{"frames":[...],"end":"outermost"}} of what there is. Its
+ * mask isn't 0, and it fits. */
 void json_add_context(const struct context *context, struct stack_owner owner,
 		      struct text *text);
 

@@ -20,8 +20,8 @@
 /* The sessions and machines of a function together. */
 struct pairs_function {
 	char name[PAIR_NAME_MAX];
-	uint16_t major, minor;
-	bool whole;		/* of the PRE */
+	uint16_t major, minor;	/* of the PRE */
+	bool whole;
 	const char *label;		/* of the return value; NULL: none */
 	struct latency latency;
 	uint64_t selves;		/* calls of which it is known; their: */

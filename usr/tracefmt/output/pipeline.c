@@ -320,6 +320,7 @@ int pipeline_flush(struct pipeline *p)
 int pipeline_begin(struct pipeline *p, struct error *err)
 {
 	const struct output_ops *ops = p->output->ops;
+	const struct stream *stream = p->output->stream;
 	int code;
 
 	if (ops->own_bytes) {
@@ -334,11 +335,14 @@ int pipeline_begin(struct pipeline *p, struct error *err)
 		p->holds = true;
 	}
 	if (ops->unfolds) {
-		p->unfold = unfold_open(event_give, p,
-					pipeline_now(p->output->stream) !=
-					INT64_MIN);
+		bool live = pipeline_now(stream) != INT64_MIN;
+
+		p->unfold = unfold_open(event_give, p, live);
 		if (!p->unfold)
 			return -ENOMEM;
+		for (size_t i = 0; i < stream->count && !live; i++)
+			if (match_has_whole(&stream->traces[i]->match))
+				unfold_expect_all(p->unfold);
 	}
 	if (ops->call) {
 		/* who chooses looks at the records */

@@ -23,6 +23,8 @@ struct unfold;
  * memory. */
 struct unfold *unfold_open(int (*give)(void *context, const struct event *event),
 			   void *context, bool live);
+/* There may be whole calls: all events are held back. */
+void unfold_expect_all(struct unfold *unfold);
 /* The event will be added, after others: they are held back from now on, if it
  * is a whole call. */
 void unfold_expect(struct unfold *unfold, const struct event *event);

@@ -488,6 +488,60 @@ int match_field_known(struct match *match, const char *name, size_t length)
 	return match->search->exhausted ? -ENOMEM : has;
 }
 
+/* Minors of whole calls in format files of the major. */
+static bool whole_minors(const struct match *match, unsigned int major,
+			 bool *minors)
+{
+	struct search_file *file;
+	bool any = false;
+	size_t at = 0;
+
+	while ((file = search_next(match->search, major, &at)))
+		for (uint32_t i = 0; file->tff &&
+		     i < file->tff->header->entries.count; i++) {
+			const struct tff_entry *entry = &file->tff->entries[i];
+
+			if (!(entry->flags & TFF_WHOLE))
+				continue;
+			minors[entry->minor] = true;
+			any = true;
+		}
+	return any;
+}
+
+static bool session_has(const struct trace_session *session,
+			const bool *minors)
+{
+	for (uint32_t i = 0; i < session->entry->points; i++)
+		if (minors[session->points[i].minor] &&
+		    session->points[i].state != RAS_POINT_UNSELECTED)
+			return true;
+	return false;
+}
+
+bool match_has_whole(const struct match *match)
+{
+	bool minors[UINT16_MAX + 1] = { false };
+	bool majors[UINT8_MAX + 1] = { false };
+
+	for (size_t i = 0; i < match->file->session_count; i++) {
+		uint8_t major = match->file->sessions[i]->entry->major;
+		bool any = !majors[major] && whole_minors(match, major, minors);
+
+		majors[major] = true;
+		for (size_t k = i; any && k < match->file->session_count; k++) {
+			const struct trace_session *s =
+				match->file->sessions[k];
+
+			if (s->entry->major == major && session_has(s, minors))
+				return true;
+		}
+		if (any)
+			memset(minors, 0, sizeof(minors));
+	}
+	return false;
+}
+
 void match_close(struct match *match)
 {
 	struct match_point *point;

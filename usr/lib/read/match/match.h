@@ -88,6 +88,8 @@ const struct match_point *match_armed(const struct match *match,
 /* Can a record of the sessions that are known, or a static one, have a field of
  * this name? 1, 0, or -ENOMEM. */
 int match_field_known(struct match *match, const char *name, size_t length);
+/* Points of the sessions are those of whole calls, by format files. */
+bool match_has_whole(const struct match *match);
 void match_close(struct match *match);
 
 /* The name of the point's group, and of its type of this bit, as in the TFF;
