@@ -2,7 +2,7 @@
 /*
  * make_aggregates FOLDER: aggregates.ras, of a session that has added up one of each
  * kind, by a number and a text. It was armed at 1 s and read at 3 s, in the clock of
- * boot time, which began at START.
+ * boot time, which began at START. old.ras, without these times, as older files are.
  */
 #include "lib/hash.c"
 #include "lib/bucket.h"
@@ -61,7 +61,7 @@ static void hist_add(uint64_t number, int64_t value, uint64_t count)
 	});
 }
 
-int main(int argc, char **argv)
+static int file_write(const char *folder, const char *name, size_t head_bytes)
 {
 	struct ras_session_point points[] = {
 		{ .hash = 1, .minor = 1 }, { .hash = 2, .minor = 7 },
@@ -73,6 +73,19 @@ int main(int argc, char **argv)
 	session_add(&sessions, 1, 0xc9, "/tmp/app.tdf", points, 2);
 	session_last(&sessions, 2)->armed = SECOND;
 	ras_chunk_add(&ras, RAS_CHUNK_SESSIONS, &sessions);
+	bytes_add(&payload, &head, head_bytes);
+	bytes_add(&payload, &point, sizeof(point));
+	bytes_add(&payload, legends.data, legends.size);
+	bytes_add(&payload, entries.data, entries.size);
+	ras_chunk_add(&ras, RAS_CHUNK_AGGREGATES, &payload);
+	ras_chunk_add(&ras, RAS_CHUNK_END, NULL);
+	return bytes_write(&ras, folder, name);
+}
+
+int main(int argc, char **argv)
+{
+	const char *folder = argc > 1 ? argv[1] : ".";
+
 	legend_add(TDF_AGGREGATE_COUNT, "");
 	entry_add(5, "five", 0, (struct ras_aggregate){ .count = 50 });
 	entry_add(~0ULL, "cut", 0, (struct ras_aggregate){ .count = 2 });
@@ -91,11 +104,7 @@ int main(int argc, char **argv)
 	hist_add(1, INT64_MAX / 2, 1);
 	hist_add(2, -5, 4);
 	hist_add(2, 3, 1);
-	bytes_add(&payload, &head, sizeof(head));
-	bytes_add(&payload, &point, sizeof(point));
-	bytes_add(&payload, legends.data, legends.size);
-	bytes_add(&payload, entries.data, entries.size);
-	ras_chunk_add(&ras, RAS_CHUNK_AGGREGATES, &payload);
-	ras_chunk_add(&ras, RAS_CHUNK_END, NULL);
-	return bytes_write(&ras, argc > 1 ? argv[1] : ".", "aggregates.ras");
+	return file_write(folder, "aggregates.ras", sizeof(head)) |
+	       file_write(folder, "old.ras",
+			  offsetof(struct ras_aggregates, since));
 }

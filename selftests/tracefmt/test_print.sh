@@ -139,4 +139,11 @@ rm none/trc00c5.tff
 status 0 "a damaged TFF alone" tracefmt --tff none sample.ras
 like "$(cat "$TMP/out")" "TFF 'none/TRC00C5.TFF' is damaged" \
 	"is reported"
+
+"${make_trace%trace}aggregates" . || bail "make_aggregates"
+status 0 "aggregates" tracefmt --aggregates aggregates.ras
+mv out new
+status 0 "of an older file" tracefmt --aggregates old.ras
+ok "are the same" cmp out new
+like "$(cat new)" "sum\(v\)" "and there"
 tap_done

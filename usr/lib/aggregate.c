@@ -2,6 +2,7 @@
 #include "aggregate.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <rastrace/tdf.h>
@@ -239,32 +240,45 @@ static int entries_take(struct aggregates *a, const uint8_t *p, size_t count,
 	return code;
 }
 
+/* Older files have no times. */
+#define HEAD_OLD	offsetof(struct ras_aggregates, since)
+
+static bool length_is(const struct ras_aggregates *head, size_t head_bytes,
+		      size_t size)
+{
+	size_t stride = head->key_bytes + sizeof(struct ras_aggregate);
+	size_t fixed = head_bytes +
+		       head->points * sizeof(struct ras_aggregates_point) +
+		       head->legends * sizeof(struct ras_legend);
+
+	return size >= fixed && head->entries <= (size - fixed) / stride &&
+	       head->entries * stride == size - fixed;
+}
+
 static int payload_take(struct aggregates *a, size_t size, struct error *err)
 {
 	const struct ras_aggregates *head = a->data;
-	size_t left = size - sizeof(*head), stride;
+	size_t head_bytes = sizeof(*head);
 	const struct ras_legend *legends;
 	int code;
 
-	if (size < sizeof(*head) || head->legends > LEGENDS_MAX ||
+	if (size < HEAD_OLD || head->legends > LEGENDS_MAX ||
 	    head->points > TDF_POINTS_MAX ||
 	    head->key_bytes < sizeof(struct ras_aggregate_key) ||
-	    head->key_bytes > RAS_AGGREGATE_KEY_MAX || head->key_bytes & 7 ||
-	    left < head->points * sizeof(*a->points))
+	    head->key_bytes > RAS_AGGREGATE_KEY_MAX || head->key_bytes & 7)
 		return damaged(err, "the header is damaged");
-	a->session = head->session;
-	a->since = head->since;
-	a->taken = head->taken;
-	a->points = (const void *)(head + 1);
-	a->point_count = head->points;
-	left -= head->points * sizeof(*a->points);
-	legends = (const void *)(a->points + head->points);
-	stride = head->key_bytes + sizeof(struct ras_aggregate);
-	if (left < head->legends * sizeof(*legends) ||
-	    left - head->legends * sizeof(*legends) !=
-		    head->entries * stride ||
-	    head->entries > left / stride)
+	if (!length_is(head, head_bytes, size))
+		head_bytes = HEAD_OLD;
+	if (!length_is(head, head_bytes, size))
 		return damaged(err, "the length is wrong");
+	a->session = head->session;
+	if (head_bytes == sizeof(*head)) {
+		a->since = head->since;
+		a->taken = head->taken;
+	}
+	a->points = (const void *)((const uint8_t *)a->data + head_bytes);
+	a->point_count = head->points;
+	legends = (const void *)(a->points + head->points);
 	a->table_count = head->legends;
 	a->tables = calloc(a->table_count + 1, sizeof(*a->tables));
 	if (!a->tables)
