@@ -119,27 +119,26 @@ static bool module_get(struct picture_names *names,
 static void address_place(struct picture_names *names,
 			  const struct mappings *mappings, uint64_t address)
 {
+	size_t n = array_count_upto(mappings->items, mappings->count,
+				    sizeof(*mappings->items), address);
+	const struct ras_mapping *mapping = &mappings->items[n - 1];
 	struct names_pick pick;
 
-	for (size_t i = 0; i < mappings->count; i++) {
-		const struct ras_mapping *mapping = &mappings->items[i];
-
-		if (address < mapping->start || address >= mapping->end)
-			continue;
-		if (mapping->id_kind != TDF_ID_BUILD ||
-		    !module_get(names, mapping, &pick.module) ||
-		    !array_grow(&names->picks, names->pick_count,
-				&names->pick_room, sizeof(*names->picks)))
-			return;
-		pick.offset = address - mapping->start + mapping->offset;
-		names->picks[names->pick_count++] = pick;
+	if (!n || address >= mapping->end || mapping->id_kind != TDF_ID_BUILD ||
+	    !module_get(names, mapping, &pick.module) ||
+	    !array_grow(&names->picks, names->pick_count, &names->pick_room,
+			sizeof(*names->picks)))
 		return;
-	}
+	pick.offset = address - mapping->start + mapping->offset;
+	names->picks[names->pick_count++] = pick;
 }
 
 void picture_names_place(struct picture_names *names, uint32_t pid,
-			 const struct mappings *mappings)
+			 struct mappings *mappings)
 {
+	if (mappings->count)
+		qsort(mappings->items, mappings->count,
+		      sizeof(*mappings->items), array_compare);
 	for (size_t i = 0; i < names->address_count; i++)
 		if (names->addresses[i].pid == pid)
 			address_place(names, mappings,
@@ -151,12 +150,15 @@ void picture_names_place(struct picture_names *names, uint32_t pid,
 struct names_symbol {
 	uint64_t offset, bytes;
 	const char *name;	/* in the file */
+	struct names_symbol *below;	/* begins before it */
 	bool used;
 };
 
 struct names_file {
 	struct names_symbol *items;
 	size_t count, room;
+	size_t begun;			/* of these, up to an offset ... */
+	struct names_symbol *top;	/* ... the last that may go on after it */
 };
 
 /* From the address as linked to the offset in the file */
@@ -202,19 +204,18 @@ static void symbols_collect(struct names_file *file, Elf *elf, Elf *symbols)
 	}
 }
 
-/* The function that has the byte, the shortest of several */
+/* The function that has the byte, of several the last to begin. Offsets ascend. */
 static void names_symbol_use(struct names_file *file, uint64_t offset)
 {
-	size_t n = array_count_upto(file->items, file->count,
-				    sizeof(*file->items), offset);
-
-	while (n--)
-		if (offset - file->items[n].offset < file->items[n].bytes) {
-			file->items[n].used = true;
-			return;
-		} else if (offset - file->items[n].offset > 1 << 20) {
-			return;
-		}
+	while (file->begun < file->count &&
+	       file->items[file->begun].offset <= offset) {
+		file->items[file->begun].below = file->top;
+		file->top = &file->items[file->begun++];
+	}
+	while (file->top && offset - file->top->offset >= file->top->bytes)
+		file->top = file->top->below;
+	if (file->top)
+		file->top->used = true;
 }
 
 /* One name for a place, as many as there is room for */
@@ -304,6 +305,7 @@ static void module_names_write(struct picture_names *names, uint32_t number,
 	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
 	Elf *debug = debug_fd < 0 ? NULL : elf_begin(debug_fd, ELF_C_READ, NULL);
 	struct names_file file = { 0 };
+	uint64_t last = UINT64_MAX;
 
 	if (elf)
 		symbols_collect(&file, elf, elf);
@@ -312,12 +314,17 @@ static void module_names_write(struct picture_names *names, uint32_t number,
 	if (file.count)
 		qsort(file.items, file.count, sizeof(*file.items),
 		      array_compare);
-	/* of a caller it is the byte before */
-	for (size_t i = 0; i < names->pick_count; i++)
-		if (names->picks[i].module == number) {
-			names_symbol_use(&file, names->picks[i].offset);
-			names_symbol_use(&file, names->picks[i].offset - 1);
-		}
+	for (size_t i = 0; i < names->pick_count; i++) {
+		const struct names_pick *pick = &names->picks[i];
+
+		if (pick->module != number || pick->offset == last)
+			continue;
+		/* of a caller it is the byte before */
+		last = pick->offset;
+		if (last)
+			names_symbol_use(&file, last - 1);
+		names_symbol_use(&file, last);
+	}
 	names_put(&file, module, out);
 	free(file.items);
 	elf_end(debug);
@@ -331,6 +338,9 @@ static void module_names_write(struct picture_names *names, uint32_t number,
 void picture_names_write(struct picture_names *names, struct chunk_out *out)
 {
 	elf_version(EV_CURRENT);
+	if (names->pick_count)
+		qsort(names->picks, names->pick_count, sizeof(*names->picks),
+		      array_compare);
 	for (uint32_t i = 0; i < names->module_count; i++)
 		module_names_write(names, i, out);
 }

@@ -24,9 +24,9 @@ struct picture_names {
 /* Note the addresses in stacks of these records. */
 void picture_names_scan(struct picture_names *names, const struct ring *ring,
 			uint64_t key);
-/* The mappings of a process whose records were scanned. */
+/* The mappings of a process whose records were scanned; sorted here. */
 void picture_names_place(struct picture_names *names, uint32_t pid,
-			 const struct mappings *mappings);
+			 struct mappings *mappings);
 /* A chunk for each module. What has no memory, or no room, has no name. */
 void picture_names_write(struct picture_names *names, struct chunk_out *out);
 void picture_names_free(struct picture_names *names);
