@@ -104,7 +104,7 @@ struct ras_aggregates {
 				 * a multiple of 8 */
 	__u64 entries;		/* then of such a key and struct ras_aggregate,
 				 * which has all CPUs together */
-	/* older files do not have these: the length tells */
+	/* older files end the header here, as the length shows */
 	__u64 since;		/* CLOCK_BOOTTIME, ns: armed, or cleared after that */
 	__u64 taken;		/* when it was read */
 };
