@@ -47,4 +47,18 @@ trace get full.ras 2>log || bail "trace get: $(cat log)"
 mv program away
 is "$(frames bare.ras)" "" "--no-bundle has none"
 is "$(frames full.ras | head -n 1)" thread_run "trace get has them"
+trace off --all
+
+mv away program
+cat >sums.tsf <<TSF
+MODNAME=$TMP/program
+TRACE MINOR=1, TP=.work, COUNT, BY=(STACK:3)
+TSF
+trcust sums.tsf >log 2>&1 || bail "trcust: $(cat log)"
+trace on sums.tdf || bail "cannot arm"
+./program
+trace get sums.ras 2>log || bail "trace get: $(cat log)"
+mv program away
+like "$(tracefmt -q --aggregates --folded sums.ras)" ';start_thread;thread_run 800$' \
+	"and those of stacks that were counted"
 tap_done

@@ -93,8 +93,10 @@ void picture_counts(struct chunk_out *out, const struct buffer *buffer,
 }
 
 bool picture_aggregates(struct chunk_out *out, const struct buffer *buffer,
-			const struct session_list *list)
+			const struct session_list *list,
+			struct picture_names *names)
 {
+	struct aggregates aggregates;
 	bool any = false;
 
 	for (size_t i = 0; i < list->count; i++) {
@@ -110,7 +112,12 @@ bool picture_aggregates(struct chunk_out *out, const struct buffer *buffer,
 		chunk_begin(out);
 		chunk_add(out, data, size);
 		chunk_end(out, RAS_CHUNK_AGGREGATES);
-		free(data);
+		if (!names)
+			free(data);
+		else if (!aggregates_parse(&aggregates, data, size, NULL)) {
+			picture_names_note(names, &aggregates);
+			aggregates_free(&aggregates);
+		}
 		any = true;
 	}
 	return any;
@@ -355,7 +362,8 @@ static int picture_take(struct chunk_out *out, const char *run, bool bundle,
 		picture_header(out, &buffer);
 		picture_sessions(out, &list);
 		picture_counts(out, &buffer, &list);
-		picture_aggregates(out, &buffer, &list);
+		picture_aggregates(out, &buffer, &list,
+				   bundle ? &names : NULL);
 		if (bundle)
 			picture_formats(out, &list);
 		snapshot_slices(out, &buffer, bundle ? &names : NULL);

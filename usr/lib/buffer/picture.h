@@ -21,9 +21,11 @@ void picture_sessions(struct chunk_out *out, const struct session_list *list);
 /* One chunk for each session whose counters are there. */
 void picture_counts(struct chunk_out *out, const struct buffer *buffer,
 		    const struct session_list *list);
-/* The same for those that have aggregates; false: none has. */
+/* The same for those that have aggregates, whose stacks names (NULL: none) notes;
+ * false: none has. */
 bool picture_aggregates(struct chunk_out *out, const struct buffer *buffer,
-			const struct session_list *list);
+			const struct session_list *list,
+			struct picture_names *names);
 /* The mappings of a process. */
 void picture_maps(struct chunk_out *out, uint32_t pid,
 		  const struct mappings *m);

@@ -96,6 +96,35 @@ void picture_names_scan(struct picture_names *names, const struct ring *ring,
 	}
 }
 
+static void row_note(struct picture_names *names, const struct ras_legend *legend,
+		     const struct aggregate_row *row)
+{
+	for (unsigned int i = 0; i < legend->by_count; i++) {
+		struct aggregate_stack stack;
+		uint64_t address;
+
+		if (legend->by[i].kind != TDF_BY_STACK)
+			continue;
+		stack = aggregate_stack(legend, i, row->by +
+					aggregate_offset(legend, i));
+		for (size_t at = 0; at + 8 <= stack.bytes; at += 8) {
+			memcpy(&address, stack.addresses + at, sizeof(address));
+			address_note(names, stack.pid, address);
+		}
+	}
+}
+
+void picture_names_note(struct picture_names *names,
+			const struct aggregates *aggregates)
+{
+	for (size_t i = 0; i < aggregates->table_count; i++) {
+		const struct aggregate_table *table = &aggregates->tables[i];
+
+		for (size_t k = 0; k < table->row_count; k++)
+			row_note(names, table->legend, &table->rows[k]);
+	}
+}
+
 /* ---- what is there ---- */
 
 static bool module_get(struct picture_names *names,

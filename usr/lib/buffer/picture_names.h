@@ -6,6 +6,7 @@
 #ifndef LIB_PICTURE_NAMES_H
 #define LIB_PICTURE_NAMES_H
 
+#include "lib/aggregate.h"
 #include "lib/formats/chunk.h"
 #include "lib/key_map.h"
 #include "mappings.h"
@@ -24,7 +25,10 @@ struct picture_names {
 /* Note the addresses in stacks of these records. */
 void picture_names_scan(struct picture_names *names, const struct ring *ring,
 			uint64_t key);
-/* The mappings of a process whose records were scanned; sorted here. */
+/* Those of the stacks in aggregates */
+void picture_names_note(struct picture_names *names,
+			const struct aggregates *aggregates);
+/* The mappings of a process whose stacks were noted; sorted here. */
 void picture_names_place(struct picture_names *names, uint32_t pid,
 			 struct mappings *mappings);
 /* A chunk for each module. What has no memory, or no room, has no name. */

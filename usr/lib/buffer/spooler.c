@@ -344,7 +344,8 @@ static int spooler_counts_write(struct spooler *s, struct error *err)
 	picture_counts(&s->others, &s->buffer, &list);
 	/* They change without records. A pipe gets them each time; in a file they
 	 * would take the place of records. */
-	s->counts_due = picture_aggregates(&s->others, &s->buffer, &list) &&
+	s->counts_due = picture_aggregates(&s->others, &s->buffer, &list,
+					   NULL) &&
 			!s->files.name;
 	session_list_free(&list);
 	s->counts_time = buffer_time();

@@ -299,6 +299,8 @@ const char *symbols_name(struct symbols *symbols, const char *name)
 {
 	char *made;
 
+	if (symbols->settings->off)
+		return NULL;
 	pthread_mutex_lock(&symbols->lock);
 	made = key_map_find(&symbols->names, key_map_key(name));
 	if (!made) {

@@ -25,7 +25,8 @@ struct symbols_place symbols_find_mapped(struct symbols *symbols,
 					 const struct ras_mapping *mapping,
 					 uint64_t address, bool is_kernel);
 
-/* A name as places have it: demangled. Both stay until symbols_close(). */
+/* A name as places have it: demangled; NULL: no names are wanted. Both stay until
+ * symbols_close(). */
 const char *symbols_name(struct symbols *symbols, const char *name);
 
 #endif
