@@ -46,7 +46,7 @@ static void tff_write(void)
 	tff_entry_add(&tff, 3, 3, 0, "(app) fall Pre-Invocation", "");
 	tff_entry_add(&tff, 5, 5, 0, "(app) step", "  step: %{d32}\n");
 	tff_entry_add(&tff, 6, 6, TFF_MIGRATES, "(app) move", "");
-	tff_entry_add(&tff, 7, 7, TFF_WHOLE, "(app) visit", "");
+	tff_entry_add(&tff, 7, 7, TFF_WHOLE, "(app) work", "");
 	tff_entry_add(&tff, 0x21, 0, TFF_STATIC, "(app) span begin",
 		      " id = %{u32}\n");
 	tff_entry_add(&tff, 0x22, 0, TFF_STATIC, "(app) mark", "");

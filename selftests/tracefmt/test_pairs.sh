@@ -165,8 +165,8 @@ repeat 70000 1000000100 1 7 70 1 5
 1000080000 7 70 1 7 128 1000000000 0 80000 0
 EOF
 status 0 "the first whole call" show --tree whole.ras
-is "$(sed -n 's/.* | //p' out | sed -n '1p;$p')" "visit() {
-}  visit" "is around the events before it"
+is "$(sed -n 's/.* | //p' out | sed -n '1p;$p')" "work() {
+}  work" "is around the events before it"
 
 status 2 "calls in another order" show --tree --newest-first calls.ras
 like "$(cat err)" "newest-first" "are refused"

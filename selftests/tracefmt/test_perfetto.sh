@@ -114,6 +114,33 @@ is "$(sed 1d shown)" "slice 7 70 100 300   (app) work
 slice 7 70 0 400 (app) open" "is in its thread"
 like "$(cat trace.json)" '"post earlier by ns":100' "and says so"
 
+# whole calls: in a pair that ends first, around one of the same function
+calls whole.ras <<'EOF'
+session 1 1 0 2 0x8002 3 7
+1000000100 7 70 1 2 0 1
+1000000200 7 70 1 0x8002 0 "a" 1
+1000000210 7 70 1 3 128 1000000110 0 100 0
+1000000310 7 71 1 2 0 2
+1000000400 7 71 1 7 128 1000000300 0 100 0
+1000000410 7 71 1 0x8002 0 "b" 2
+EOF
+status 0 "whole calls" tracefmt -q --tff . --format=perfetto -o trace.json \
+	whole.ras
+ok "of any order" view
+is "$(sed 1d shown)" "slice 7 70 0 100 (app) work
+async 7 70 10 100 (app) fall
+slice 7 71 200 100 (app) work
+async 7 71 210 100 (app) work" "are beside what they don't nest in"
+calls long.ras <<'EOF'
+session 1 1 0 3 5
+1000000200 7 70 1 3 128 1000000100 0 100 0
+2500000000 7 70 1 5 0 1
+4000000200 7 70 1 3 128 1000000050 0 3000000150 0
+EOF
+status 0 "one that is late" sh -c \
+	'cat long.ras | tracefmt -q --tff . --format=perfetto -o trace.json -'
+unlike "$(cat trace.json)" 'earlier by ns' "has its own time"
+
 calls none.ras <<'EOF'
 session 1 1 0 1
 EOF
