@@ -78,8 +78,9 @@ check_round() {
 	on=$(trace query --json | sed '1,/"tracepoints"/d' |
 		grep -c '"state": "on"')
 	[ "$(links)" = "$on" ] || complain "$(links) links of $on points"
-	"$TMP/target" 2
-	[ "$(figure hits)" = 2 ] || complain "$(figure hits) hits"
+	"$TMP/target" 2 || complain "the program ends with status $?"
+	[ "$(figure hits)" = 2 ] ||
+		complain "$(figure hits) hits: $(trace query | head -n 12)"
 }
 
 trace on "$TMP/many.tdf"

@@ -14,18 +14,6 @@ threads=16 calls=200 all=1M part=5000
 [ "${RASTRACE_GUEST-}" ] && part=2000
 cp "$TOP/build/selftests/trace/account" "$TMP/account"
 
-# figures MINOR: what is counted of it, "recorded filtered dropped never_returned
-# open no_entry aggregated"
-figures() {
-	trace query --json | tr ',{' '\n\n' | awk -F: -v minor="$1" '
-		{ gsub(/[" ]/, "") }
-		$1 == "minor" { on = $2 == minor }
-		on && !($1 in value) { value[$1] = $2 }
-		END { print value["recorded"], value["filtered"],
-		      value["dropped"], value["never_returned"], value["open"],
-		      value["no_entry"], value["aggregated"] }'
-}
-
 # unlike_hist MINOR EXPRESSION VALUES: what differs between the histogram and the
 # values, one in a line
 unlike_hist() {

@@ -57,6 +57,18 @@ figure() {
 		sed -n "${2:-1}p"
 }
 
+# figures MINOR: what is counted of it, "recorded filtered dropped never_returned
+# open no_entry aggregated"
+figures() {
+	trace query --json | tr ',{' '\n\n' | awk -F: -v minor="$1" '
+		{ gsub(/[" ]/, "") }
+		$1 == "minor" { on = $2 == minor }
+		on && !($1 in value) { value[$1] = $2 }
+		END { print value["recorded"], value["filtered"],
+		      value["dropped"], value["never_returned"], value["open"],
+		      value["no_entry"], value["aggregated"] }'
+}
+
 # keeper: its process, or nothing
 keeper() {
 	trace query --json | sed -n '/"keeper"/,/}/s/^ *"pid": \([0-9]*\),*$/\1/p'

@@ -242,12 +242,21 @@ static void truth_test(void)
 
 /* ---- one thread, call by call ---- */
 
-/* What calls of a thread become: 0: not known */
+#define CALLS_MOST	4
+
+struct call_times { uint64_t begin, end; };
+
+/* What a call becomes; -1: its self time is not known */
+struct call_wanted { uint64_t parent; int64_t self; uint32_t depth; };
+
+#define NO_CALL		{ .self = INT64_MIN }
+
+/* Calls of a thread, as they are recorded */
 static const struct {
 	const char *name;
 	bool live, migrates;
-	struct { uint64_t begin, end; } calls[4];	/* as they are recorded */
-	struct { uint64_t parent; int64_t self; uint32_t depth; } seen[4];
+	struct call_times calls[CALLS_MOST];
+	struct call_wanted seen[CALLS_MOST];
 } rows[] = {
 	{ "nested", false, false, {{2, 4}, {5, 6}, {1, 9}},
 	  {{3, 2, 1}, {3, 1, 1}, {0, 5, 0}} },
@@ -281,7 +290,9 @@ static const struct tff names = { .strings = "" };
 
 struct row_seen {
 	struct pairing *pairing;
-	size_t row, given;
+	const struct call_wanted *wanted;
+	const struct call_times *times;		/* or NULL */
+	size_t given;
 	bool right;
 };
 
@@ -297,13 +308,13 @@ static int row_see(void *context, const struct event *event)
 		size_t n = call->number - 1;
 
 		of->given++;
-		of->right &= call->doubt == PAIR_SURE &&
-			call->latency == (int64_t)(rows[of->row].calls[n].end -
-					  rows[of->row].calls[n].begin) &&
-			call->parent == rows[of->row].seen[n].parent &&
-			call->depth == rows[of->row].seen[n].depth &&
+		of->right &= call->doubt == PAIR_SURE && n < CALLS_MOST &&
+			call->parent == of->wanted[n].parent &&
+			call->depth == of->wanted[n].depth &&
 			(call->self_doubt ? -1 : call->self) ==
-			rows[of->row].seen[n].self;
+			of->wanted[n].self &&
+			(!of->times || call->latency ==
+			 (int64_t)(of->times[n].end - of->times[n].begin));
 	}
 	return 0;
 }
@@ -312,7 +323,8 @@ static void rows_test(void)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct row_seen seen = {
-			.row = i, .right = true, .pairing = pairing_open(0, NULL),
+			.wanted = rows[i].seen, .times = rows[i].calls,
+			.right = true, .pairing = pairing_open(0, NULL),
 		};
 		struct unfold *unfold = unfold_open(row_see, &seen,
 						    rows[i].live);
@@ -323,7 +335,7 @@ static void rows_test(void)
 			halves[WHOLE_A][half].entry = &moving;
 			halves[WHOLE_A][half].tff = &names;
 		}
-		for (; count < 4 && rows[i].calls[count].end; count++)
+		for (; count < CALLS_MOST && rows[i].calls[count].end; count++)
 			event_add(unfold, WHOLE_A, 1, rows[i].calls[count].end,
 				  rows[i].calls[count].begin, count + 1);
 		if (unfold_end(unfold))
@@ -338,43 +350,23 @@ static void rows_test(void)
 
 struct mixed_event { unsigned int point; uint64_t time, began; };
 
-/* By the numbers of calls: 1 + the event's place */
+/* By the numbers of calls: 1 + the event's place. The depth is that at the beginning,
+ * when the call around it was not known to end first. */
 static const struct {
 	const char *name;
-	struct mixed_event events[4];
-	struct { bool given; uint64_t parent; int64_t self; } seen[4];
+	struct mixed_event events[CALLS_MOST];
+	struct call_wanted seen[CALLS_MOST];
 } mixed[] = {
 	{ "a pair ends in a whole call that began in it",
 	  {{PAIR, 10, 0}, {POST, 20, 0}, {WHOLE_B, 21, 11}, {PLAIN, 22, 0}},
-	  {{true, 0, -1}, {false}, {true, 0, 10}} },
+	  {{0, -1}, NO_CALL, {0, 10, 1}} },
 	{ "a function's pair around its whole call",
 	  {{PAIR, 10, 0}, {POST, 20, 0}, {WHOLE_A, 21, 11}, {PLAIN, 22, 0}},
-	  {{true, 0, -1}, {false}, {true, 0, 10}} },
+	  {{0, -1}, NO_CALL, {0, 10}} },
 	{ "and in it",
 	  {{PAIR, 11, 0}, {WHOLE_A, 20, 10}, {POST, 21, 0}, {PLAIN, 22, 0}},
-	  {{true, 0, 10}, {true, 0, -1}} },
+	  {{0, 10, 1}, {0, -1}} },
 };
-
-static int mixed_see(void *context, const struct event *event)
-{
-	struct row_seen *of = context;
-	struct pair_seen seen;
-
-	if (pairing_see(of->pairing, event, &seen))
-		abort();
-	for (size_t i = 0; i < seen.ended_count; i++) {
-		const struct pair_call *call = seen.ended[i];
-		size_t n = call->number - 1;
-
-		of->given++;
-		of->right &= call->doubt == PAIR_SURE &&
-			n < 4 && mixed[of->row].seen[n].given &&
-			call->parent == mixed[of->row].seen[n].parent &&
-			(call->self_doubt ? -1 : call->self) ==
-			mixed[of->row].seen[n].self;
-	}
-	return 0;
-}
 
 /* WHOLE_A and the pair are of one function, as far as names say. */
 static void mixed_names(void)
@@ -404,12 +396,13 @@ static void mixed_test(void)
 	mixed_names();
 	for (size_t i = 0; i < sizeof(mixed) / sizeof(*mixed); i++) {
 		struct row_seen seen = {
-			.row = i, .right = true, .pairing = pairing_open(0, NULL),
+			.wanted = mixed[i].seen, .right = true,
+			.pairing = pairing_open(0, NULL),
 		};
-		struct unfold *unfold = unfold_open(mixed_see, &seen, false);
+		struct unfold *unfold = unfold_open(row_see, &seen, false);
 
 		event_make(unfold, WHOLE_A, 1, 2, 1, 1, true);
-		for (size_t n = 0; n < 4; n++)
+		for (size_t n = 0; n < CALLS_MOST; n++)
 			event_add(unfold, mixed[i].events[n].point, 1,
 				  mixed[i].events[n].time,
 				  mixed[i].events[n].began, n + 1);

@@ -4,6 +4,7 @@
 # goroutines, each record is right and each call is accounted for, though their
 # stacks are moved, they go on in other threads, and panics leave calls.
 . "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/trace/target.sh"
 need_root
 need go
 goroutines=500
@@ -92,15 +93,9 @@ func main() {
 END
 status 0 "go build" go build -o calls calls.go
 
-# figures MINOR: "recorded filtered dropped never_returned+open no_entry aggregated"
-figures() {
-	trace query --json | tr ',{' '\n\n' | awk -F: -v minor="$1" '
-		{ gsub(/[" ]/, "") }
-		$1 == "minor" { on = $2 == minor }
-		on && !($1 in value) { value[$1] = $2 }
-		END { print value["recorded"], value["filtered"],
-		      value["dropped"], value["never_returned"] + value["open"],
-		      value["no_entry"], value["aggregated"] }'
+# accounted MINOR: its figures, calls that never returned and open ones as one
+accounted() {
+	figures "$1" | awk '{ print $1, $2, $3, $4 + $5, $6, $7 }'
 }
 
 cat >calls.tsf <<END
@@ -123,9 +118,9 @@ trace get calls.ras
 returned=$(tail -n 1 said | cut -d ' ' -f 2)
 left=$(tail -n 1 said | cut -d ' ' -f 4)
 kept=$(awk 'NF == 2 && $2 % 7 == 0' said | wc -l | tr -d ' ')
-is "$(figures 1)" "$kept $((returned - kept)) 0 $left 0 0" \
+is "$(accounted 1)" "$kept $((returned - kept)) 0 $left 0 0" \
 	"calls are recorded, filtered, or never return"
-is "$(figures 2)" "0 0 0 $left 0 $returned" "  or added up"
+is "$(accounted 2)" "0 0 0 $left 0 $returned" "  or added up"
 tracefmt --tff . calls.ras 2>/dev/null |
 	awk 'NF == 3 && /^[0-9 ]+$/ { print $2, $3 }' >records
 ok "there are records" test -s records
