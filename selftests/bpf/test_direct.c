@@ -293,11 +293,17 @@ static void zeros(uint8_t *page)
 	int once = program_make(&(struct shape){ .bytes = 8 });
 	int more = program_make(&(struct shape){ .bytes = 24 });
 	int twice = program_make(&(struct shape){ .bytes = 8, .twice = true });
+	int counted = program_make(&(struct shape){
+		.bytes = 64, .counted = true });
 
 	memset(page + 512, 0, 64);
 	left(once, "zeros in a page of which nothing is known", page + 512);
 	tap_is(run_at(more, page + 512 - 16) + run_at(more, page + 512 + 56), 2,
 	       "some zeros");
+	bed.map[AT_COUNT] = 24;
+	left(counted, "a number of zeros", page + 512);
+	tap_is(run_at(counted, page + 512 - 16) +
+	       run_at(counted, page + 512 + 56), 2, "some of them zeros");
 	bed.map[AT_FIRST] = (uintptr_t)page;
 	tap_is(run_at(twice, page + 512), 1,
 	       "zeros in a page of which other bytes were read");
@@ -309,6 +315,7 @@ static void zeros(uint8_t *page)
 	tap_ok(run_at(twice, page) == 1 &&
 	       bed.map[AT_DATA] == *(uint64_t *)page,
 	       "one page after the other");
+	close(counted);
 	close(once);
 	close(more);
 	close(twice);
