@@ -111,6 +111,20 @@ for moment in $(moments "$KILLS" "$most" "$seed"); do
 	esac
 	check_round
 done
+# among the points that 'off' ends, where no system call is
+if command -v gdb >/dev/null; then
+	moment=0 what="off among the points"
+	trace off "$TMP/many.tdf" 2>/dev/null
+	trace on "$TMP/many.tdf"
+	gdb -batch -nx -ex 'break sesslog_point_end' -ex run -ex 'continue 3' \
+		-ex kill --args "$(command -v trace)" off "$TMP/many.tdf" \
+		>"$TMP/gdb" 2>&1
+	is "$(grep -c '^Breakpoint 1.*, sesslog_point_end' "$TMP/gdb")" 2 \
+		"gdb stops it among the points"
+	check_round
+else
+	skip "off killed among the points" "no gdb"
+fi
 trace off "$TMP/many.tdf" 2>/dev/null
 ok "some kills left it armed, some didn't ($armed of $rounds)" \
 	test $armed -gt 0 -a $armed -lt $rounds

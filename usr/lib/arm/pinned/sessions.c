@@ -113,15 +113,15 @@ void sesslog_point_end(struct ras_session *entry, uint32_t point,
 	__atomic_store_n(&points[point].state, state, __ATOMIC_RELEASE);
 }
 
-/* Points that are armed, as long as the session is. */
-static uint32_t sesslog_points_armed(const struct ras_session *entry)
+/* Will none be armed without those that are `off`? */
+static bool sesslog_all_end(const struct ras_session *entry, const bool *off)
 {
 	const struct ras_session_point *points = (const void *)(entry + 1);
-	uint32_t armed = 0;
 
 	for (uint32_t i = 0; i < entry->points; i++)
-		armed += points[i].state == RAS_POINT_ARMED;
-	return armed;
+		if (points[i].state == RAS_POINT_ARMED && !off[i])
+			return false;
+	return true;
 }
 
 void sesslog_drop_last(struct buffer *buffer, struct ras_session *entry)
@@ -352,15 +352,22 @@ int retire_points(const struct run_dir *run, struct buffer *buffer,
 {
 	struct ras_session *entry = sesslog_find(buffer,
 						 session->entry->index);
+	bool whole;
+	int code;
 
 	if (!entry || entry->points != session->entry->points)
 		return error_set(err, -ENOENT,
 				 "session %u isn't in the session log",
 				 session->entry->index);
+	whole = state == RAS_POINT_OFF && sesslog_all_end(entry, off);
+	/* first, so that a process killed among the points has ended all */
+	code = whole ? retire_state_set(session->dir, RAS_STATE_OFF, err) : 0;
+	if (code)
+		return code;
 	for (uint32_t i = 0; i < entry->points; i++)
 		if (off[i])
 			sesslog_point_end(entry, i, state);
-	if (state == RAS_POINT_OFF && !sesslog_points_armed(entry))
+	if (whole)
 		return retire_session(run, buffer, session, err);
 	whole_links_remove(session, entry, buffer);
 	pins_remove_some(run->path, session->dir, link_has_ended, entry);
