@@ -36,6 +36,9 @@ work(n) if s->elapsed.x < $result->n|TRACE MINOR=1, CALL=."work(*)", DESC="work"
 kernel:vfs_read(count) if elapsed > 1us|TYPELIST NAME=PRE,ID=4, NAME=POST,ID=8 TRACE MINOR=1, TP=."vfs_read(*)", TYPE=(PRE), DESC="vfs_read Pre-Invocation", VARS=(count) TRACE MINOR=0x8001, TP=."vfs_read(*)",RETEP, TYPE=(POST), DESC="vfs_read Post-Invocation"
 a::b<int, c(*)(d)>::e(x)|TRACE MINOR=1, TP=."a::b<int, c(*)(d)>::e(*)", DESC="a::b<int, c(*)(d)>::e", VARS=(x)
 a::operator<<(x)|TRACE MINOR=1, TP=."a::operator<<(*)", DESC="a::operator<<", VARS=(x)
+operator new[](n)|TRACE MINOR=1, TP=."operator new[](*)", DESC="operator new[]", VARS=(n)
+a::operator b::c* -> result|TRACE MINOR=0x8001, TP=."a::operator b::c*(*)",RETEP, DESC="a::operator b::c*", VARS=($result)
+do_operator_at(x)|TRACE MINOR=1, TP=."do_operator_at(*)", DESC="do_operator_at", VARS=(x)
 pkg.(*Type).Fn(x)|TRACE MINOR=1, TP=."pkg.(*Type).Fn(*)", DESC="pkg.(*Type).Fn", VARS=(x)
 "work(int)"(n)|TRACE MINOR=1, TP=."work(int)", DESC="\"work(int)\"", VARS=(n)
 @target.c:46 x, y|TRACE MINOR=1, TP=@"target.c",46, DESC="target.c:46", VARS=(x, y)
@@ -73,6 +76,7 @@ while IFS='|' read -r expr message; do
 done <<'EOF'
 work(n|column 5: it does not end
 work(n, a[1)|column 10: it does not end
+pkg.(*Type|column 1: the name does not end
 work(n, {1})]|column 13: '->' or 'if' is expected
 work(n))|column 8: '->' or 'if' is expected
 work(n) else|column 9: '->' or 'if' is expected

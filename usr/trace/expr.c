@@ -74,34 +74,52 @@ static const char *values_end(const char *p, const char *ends,
 	return NULL;
 }
 
+/* At the word "operator": how long it is with what it names, such as "operator<<",
+ * "operator()", "operator new[]" and "operator bool"; 0: it isn't that word. */
+static size_t operator_length(const char *name, const char *p)
+{
+	const char *end = p + 8;
+
+	if (strncmp(p, "operator", 8) || is_word(*end) ||
+	    (p > name && is_word(p[-1])))
+		return 0;
+	if (!strncmp(end, "()", 2))
+		return 10;
+	if (*end == ' ' && is_word(end[1]) &&
+	    (strncmp(end, " if", 3) || is_word(end[3])))
+		end += 1 + strspn(end + 1, NAME_CHARACTERS ":");
+	return end + strspn(end, "<>=!+-*/%&|^~[],") - p;
+}
+
 /*
  * The end of a name: of C++ and Rust with template arguments, quoted parts and
- * operators, of Go with a receiver, "pkg.(*Type).Fn".
+ * operators, of Go with a receiver, "pkg.(*Type).Fn". NULL: a quote or a receiver
+ * doesn't end.
  */
-static const char *expr_name_end(const char *p)
+static const char *expr_name_end(const char *begin)
 {
-	const char *begin = p;
+	const char *p = begin;
 	int angles = 0;
 
-	for (; p && *p; p++) {
-		if (*p == '"') {
+	while (*p) {
+		size_t operator = operator_length(begin, p);
+
+		if (operator) {
+			p += operator;
+		} else if (*p == '"') {
 			p = quote_skip(p);
 			if (!p)
 				return NULL;
-			p--;
 		} else if (*p == '(' && p > begin && p[-1] == '.') {
 			p = strchr(p, ')');
-		} else if (p - begin >= 8 && !strncmp(p - 8, "operator", 8)) {
-			p += strncmp(p, "()", 2) ? strspn(p, "<>=!+-*/%&|^~[],")
-						 : 2;
-			p--;
-		} else if (*p == '<') {
-			angles++;
-		} else if (*p == '>' && angles) {
-			angles--;
+			if (!p)
+				return NULL;
 		} else if (!angles && (strchr(BLANKS "(", *p) ||
 				       !strncmp(p, "->", 2))) {
 			return p;
+		} else {
+			angles += *p == '<' ? 1 : *p == '>' && angles ? -1 : 0;
+			p++;
 		}
 	}
 	return p;
@@ -130,16 +148,14 @@ static bool name_is_pattern(const char *name)
 {
 	int nested = 0;
 
-	if (strstr(name, "operator"))
-		return false;
-	for (; *name; name++) {
-		if (strchr("<(", *name))
-			nested++;
-		else if (strchr(">)", *name))
-			nested--;
-		else if (*name == '"')
+	for (const char *p = name; *p; p++) {
+		if (operator_length(name, p) || *p == '"')
 			return false;
-		else if (!nested && strchr("*?", *name))
+		if (strchr("<(", *p))
+			nested++;
+		else if (strchr(">)", *p))
+			nested--;
+		else if (!nested && strchr("*?", *p))
 			return true;
 	}
 	return false;
