@@ -545,6 +545,9 @@ void call_join_generate(struct gen *gen);
  * the record. _forget: what an entry left is removed; nothing: to `missing`.
  */
 void whole_keep_generate(struct gen *gen, code_label full);
+/* r0 = the time, at the entry, of a call that has its CPU time */
+void whole_enter_time(struct gen *gen);
+#define WHOLE_CPUTIME	RECORD_AT(tid)	/* of gen->open, 8 bytes; -1: not known */
 void whole_join_generate(struct gen *gen);
 void whole_find(struct gen *gen, code_label missing);
 void whole_copy_generate(struct gen *gen, code_label finish);

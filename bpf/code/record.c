@@ -219,6 +219,8 @@ static void header_store(struct gen *gen)
 	code_store(c, 8, RECORD, RECORD_AT(minor), cookie_reg(gen));
 	if (muting(gen))
 		code_move(c, R0, gen->time);
+	else if (gen->plan->enters && gen->plan->cputime)
+		whole_enter_time(gen);
 	else
 		code_call(c, BPF_FUNC_ktime_get_boot_ns);
 	code_store(c, 8, RECORD, RECORD_AT(time), R0);

@@ -504,6 +504,15 @@ static void op_at_entry(struct rpn_expr *x, unsigned int number)
 	rpn_push(x, value_memory(x->gen->open, at, 8, 0));
 }
 
+static void op_cputime(struct rpn_expr *x)
+{
+	const struct gen_value none = value_const(0);
+	int time = temp_load(x->gen, 8, x->gen->open, WHOLE_CPUTIME);
+
+	fault_raise_if(x->gen, BPF_JEQ, time, -1, &none, RAS_ITEM_UNKNOWN);
+	rpn_push(x, value_temp(time));
+}
+
 static void op_tree_next(struct rpn_expr *x, const struct rpn_op *op)
 {
 	code_slot node = code_slot_new(x->c, 8);
@@ -649,6 +658,9 @@ static void op_push(struct rpn_expr *x, const struct rpn_op *op)
 		break;
 	case RPN_elapsed:
 		rpn_push(x, value_memory(x->gen->open, RECORD_AT(stamp), 8, 0));
+		break;
+	case RPN_cputime:
+		op_cputime(x);
 		break;
 	case RPN_at_entry:
 		op_at_entry(x, op->a);

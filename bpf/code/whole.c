@@ -76,6 +76,112 @@ void whole_find(struct gen *gen, code_label missing)
 	code_move(c, gen->open, R0);
 }
 
+/* The CPU time */
+
+/*
+ * A thread's time off the CPUs. The kernel's own account (sum_exec_runtime) is as
+ * of the last tick or switch, milliseconds ago, so a program at sched_switch adds
+ * up what is between. `short_of`: the switches that it has not seen of those that
+ * the kernel counts; a call of which that changes has no CPU time.
+ */
+struct thread_time {
+	int away;		/* -1: not known */
+	int short_of;
+};
+
+#define THREAD_AT(field)	((int)offsetof(struct ras_thread, field))
+#define STORAGE_CREATE		1	/* BPF_LOCAL_STORAGE_GET_F_CREATE */
+#define TRIES			2	/* when it is switched from just now */
+
+/* A temp with how often `task` was switched from */
+static int switches_load(struct gen *gen, int task)
+{
+	const struct body_layout *layout = gen->plan->target->layout;
+	int sum = temp_load(gen, 8, task, layout->task_waits);
+
+	code_alu(gen->c, BPF_ADD, sum,
+		 temp_load(gen, 8, task, layout->task_yields));
+	return sum;
+}
+
+/* r0 = the time, *t as of that */
+static void thread_time_load(struct gen *gen, int create,
+			     const struct thread_time *t)
+{
+	struct code *c = gen->c;
+	code_label known = code_label_new(c), unknown = code_label_new(c);
+	int task = code_temp_new(c), thread = code_temp_new(c), before;
+
+	code_call(c, BPF_FUNC_get_current_task_btf);
+	code_move(c, task, R0);
+	code_map(c, R1, gen->plan->target->threads_fd);
+	code_move(c, R2, task);
+	code_alu_imm(c, BPF_MOV, R3, 0);
+	code_alu_imm(c, BPF_MOV, R4, create);
+	code_call(c, BPF_FUNC_task_storage_get);
+	code_jump_imm(c, BPF_JEQ, R0, 0, unknown);
+	code_move(c, thread, R0);
+	for (int i = 0; i < TRIES; i++) {
+		before = switches_load(gen, task);
+		code_load(c, 8, t->away, thread, THREAD_AT(away));
+		code_move(c, t->short_of, before);
+		code_alu(c, BPF_SUB, t->short_of,
+			 temp_load(gen, 8, thread, THREAD_AT(switches)));
+		code_zext32(c, t->short_of);
+		code_call(c, BPF_FUNC_ktime_get_boot_ns);
+		code_jump_if(c, BPF_JEQ, switches_load(gen, task), before,
+			     known);
+	}
+	code_label_place(c, unknown);
+	code_call(c, BPF_FUNC_ktime_get_boot_ns);
+	code_const(c, t->away, -1);
+	code_const(c, t->short_of, 0);
+	code_label_place(c, known);
+}
+
+void whole_enter_time(struct gen *gen)
+{
+	struct code *c = gen->c;
+	struct thread_time t = { code_temp_new(c), code_temp_new(c) };
+
+	thread_time_load(gen, STORAGE_CREATE, &t);
+	code_store(c, 8, RECORD, RECORD_AT(stamp), t.away);
+	code_store(c, 4, RECORD, RECORD_AT(seq), t.short_of);
+}
+
+/* r0 = the time; the CPU time is kept, if the thread is the entry's. */
+static void whole_leave_time(struct gen *gen)
+{
+	struct code *c = gen->c;
+	struct thread_time t = { code_temp_new(c), code_temp_new(c) };
+	code_label unknown = code_label_new(c), known = code_label_new(c);
+	int cputime = code_temp_new(c), now = code_temp_new(c), away;
+
+	thread_time_load(gen, 0, &t);
+	code_move(c, now, R0);
+	away = temp_load(gen, 8, gen->open, RECORD_AT(stamp));
+	code_jump_imm(c, BPF_JEQ, t.away, -1, unknown);
+	code_jump_imm(c, BPF_JEQ, away, -1, unknown);
+	code_jump_if(c, BPF_JNE, t.short_of,
+		     temp_load(gen, 4, gen->open, RECORD_AT(seq)), unknown);
+	code_call(c, BPF_FUNC_get_current_pid_tgid);
+	code_jump_if(c, BPF_JNE, R0,
+		     temp_load(gen, 8, gen->open, RECORD_AT(tid)), unknown);
+	code_move(c, cputime, now);
+	code_alu(c, BPF_SUB, cputime,
+		 temp_load(gen, 8, gen->open, RECORD_AT(time)));
+	code_alu(c, BPF_SUB, cputime, t.away);
+	code_alu(c, BPF_ADD, cputime, away);
+	code_label_place(c, known);
+	code_store(c, 8, gen->open, WHOLE_CPUTIME, cputime);
+	code_move(c, R0, now);
+	code_rare_begin(c);
+	code_label_place(c, unknown);
+	code_const(c, cputime, -1);
+	code_jump(c, known);
+	code_rare_end(c);
+}
+
 void whole_join_generate(struct gen *gen)
 {
 	struct code *c = gen->c;
@@ -84,7 +190,10 @@ void whole_join_generate(struct gen *gen)
 	if (!gen->plan->leaves)
 		return;
 	whole_find(gen, missing);
-	code_call(c, BPF_FUNC_ktime_get_boot_ns);
+	if (gen->plan->cputime)
+		whole_leave_time(gen);
+	else
+		code_call(c, BPF_FUNC_ktime_get_boot_ns);
 	code_load(c, 8, R1, gen->open, RECORD_AT(time));
 	code_alu(c, BPF_SUB, R0, R1);
 	code_store(c, 8, gen->open, RECORD_AT(stamp), R0);
@@ -197,7 +306,8 @@ void whole_keep_generate(struct gen *gen, code_label full)
 
 	code_alu(c, BPF_SUB, PLACE, RECORD);
 	code_store(c, 4, RECORD, RECORD_AT(length), PLACE);
-	code_store_imm(c, 8, RECORD, RECORD_AT(stamp), 0);
+	if (!gen->plan->cputime)
+		code_store_imm(c, 8, RECORD, RECORD_AT(stamp), 0);
 	code_jump_imm(c, BPF_JGT, PLACE, gen->plan->target->open_bytes, full);
 	whole_put(gen, BPF_NOEXIST, full);
 	code_jump_imm(c, BPF_JEQ, R0, 0, kept);

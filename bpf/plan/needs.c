@@ -28,6 +28,8 @@ static unsigned int op_uses(uint16_t machine, const struct rpn_op *op)
 		return RPN_USES_VECTOR;
 	case RPN_bregx:
 		return register_uses(machine, op->a);
+	case RPN_cputime:
+		return uses | RPN_USES_RAISES | RPN_USES_CPUTIME;
 	case RPN_div: case RPN_mod: case RPN_tree_next: case RPN_at_entry:
 		return uses | RPN_USES_RAISES;
 	default:
@@ -68,6 +70,15 @@ unsigned int site_uses_find(const struct tdf *tdf, const struct tdf_site *site,
 	for (__u32 i = 0; i < site->stmts; i++, stmt++)
 		uses |= stmt_uses_find(tdf, stmt, machine);
 	return uses;
+}
+
+bool point_has_cputime(const struct tdf *tdf, const struct tdf_point *point)
+{
+	for (__u32 i = 0; i < point->sites; i++)
+		if (site_uses_find(tdf, &tdf->sites[point->first_site + i], 0) &
+		    RPN_USES_CPUTIME)
+			return true;
+	return false;
 }
 
 static bool stmt_is_by_stack(const struct tdf_stmt *stmt)
@@ -130,7 +141,8 @@ struct body_needs body_needs_find(const struct tdf *tdf,
 		.limits = point->maxhits || point->passcount,
 		.func_ip = returned,
 		.layout = returned || (!user && site_reads(tdf, site)) ||
-			  uses & (RPN_USES_BASE | RPN_USES_XDEREF) ||
+			  uses & (RPN_USES_BASE | RPN_USES_XDEREF |
+				  RPN_USES_CPUTIME) ||
 			  point->flags & (TDF_POINT_CALL | TDF_POINT_RELEASE),
 		.segments = uses & (RPN_USES_STALE | RPN_USES_LATE) && user,
 		.vectors = uses & RPN_USES_VECTOR && user,
@@ -138,5 +150,6 @@ struct body_needs body_needs_find(const struct tdf *tdf,
 		.by_stack = site_has(tdf, site, stmt_is_by_stack),
 		.direct = user && site_reads(tdf, site) && !(point->flags &
 			  (TDF_POINT_CALL | TDF_POINT_RELEASE)),
+		.cputime = uses & RPN_USES_CPUTIME,
 	};
 }

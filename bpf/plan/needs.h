@@ -19,6 +19,7 @@ struct body_needs {
 	bool vectors;		/* target->vector_read */
 	bool stack;		/* tables of the stacks of user space */
 	bool direct;		/* target->direct, if there may be one */
+	bool cputime;		/* target->threads_fd */
 };
 
 struct body_needs body_needs_find(const struct tdf *tdf,
@@ -35,12 +36,15 @@ struct body_needs body_needs_find(const struct tdf *tdf,
 #define RPN_USES_VECTOR	0x20	/* a vector register: target->vector_read */
 #define RPN_USES_MEMORY	0x40	/* it reads some */
 #define RPN_USES_RAISES	0x80	/* what else may fail: a division, a tree */
+#define RPN_USES_CPUTIME 0x100	/* the CPU time of a whole call */
 
 /* What a statement's expressions use; all of a site */
 unsigned int stmt_uses_find(const struct tdf *tdf, const struct tdf_stmt *stmt,
 			    uint16_t machine);
 unsigned int site_uses_find(const struct tdf *tdf, const struct tdf_site *site,
 			    uint16_t machine);
+/* Does an exit of the point use the call's CPU time? */
+bool point_has_cputime(const struct tdf *tdf, const struct tdf_point *point);
 /* Does the site read memory of the program? STACK does, but looks only at what
  * is resident. */
 bool site_reads(const struct tdf *tdf, const struct tdf_site *site);

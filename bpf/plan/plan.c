@@ -472,6 +472,12 @@ static void uses_find(struct plan *plan)
 	bool reads = site_reads(plan->tdf, site);
 
 	plan->relocated = uses & RPN_USES_ADDR;
+	plan->cputime = plan->point->flags & TDF_POINT_WHOLE &&
+			point_has_cputime(plan->tdf, plan->point);
+	if (plan->cputime && (!target->layout || !target->layout->task_waits ||
+			      !target->layout->task_yields))
+		plan_fail(plan, -EOPNOTSUPP, "the CPU time of calls isn't known: "
+			  "this kernel has no BTF");
 	plan->fresh = uses & (RPN_USES_STALE | RPN_USES_LATE) &&
 		      target->segments_save && target->context == BODY_UPROBE;
 	plan->own = reads && target->context == BODY_KPROBE;

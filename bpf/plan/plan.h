@@ -117,6 +117,7 @@ struct plan {
 	bool enters;		/* the entry of a whole call: what is logged is
 				 * kept until the exit */
 	bool leaves;		/* an exit of one */
+	bool cputime;		/* ... whose time on a CPU is used */
 	/*
 	 * Preemption is off from the beginning on, but while something is
 	 * brought in. Kernels from 6.13 on have frames of 64 bytes and more in

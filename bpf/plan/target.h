@@ -38,6 +38,8 @@ struct body_layout {
 	__u32 task_utask, utask_returns;
 	__u32 return_func, return_stack, return_chained;
 	__u32 task_btf;			/* BTF id of struct task_struct */
+	__u32 task_waits, task_yields;	/* its counts of switches from it: nvcsw,
+					 * nivcsw */
 	/* the count of what is interrupted: task_struct.thread_info's, or of the
 	 * CPU: BTF id of the variable, and offset in it; 0: not that one */
 	__u32 task_count, cpu_count, cpu_count_at;
@@ -126,6 +128,7 @@ struct body_target {
 					 * many */
 	int open_fd;			/* of whole calls; what an entry takes */
 	__u32 open_bytes;
+	int threads_fd;			/* where one has its CPU time */
 	int offsets_fd;			/* words of 8 bytes, by site */
 	const struct body_offset *offsets;	/* those that are there */
 	const struct body_length *lengths;

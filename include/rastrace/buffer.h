@@ -38,7 +38,12 @@
  *   open      where points are whole calls: what their entries logged, until the
  *             exits; a hash of struct ras_record and data by struct
  *             ras_open_key. `time` is that of the entry, `stamp` the ns that
- *             it has taken, at the exit
+ *             it has taken, at the exit. Where `threads` is: at the entry
+ *             `stamp` and `seq` are ras_thread's `away` and how many switches it
+ *             is short of, at the exit tid and pid are the ns on a CPU; -1: not
+ *             known
+ *   threads   where calls have their CPU time: struct ras_thread per thread
+ *             (BPF_MAP_TYPE_TASK_STORAGE), of a program at sched_switch
  *   blocks    where blocks are chosen by size or chance: those that were, a hash
  *             of struct ras_block
  *   aggregates  where points have aggregates (tdf.h): struct ras_aggregate by
@@ -246,6 +251,8 @@ struct ras_item {
 					 * isn't known: where it returns to */
 #define RAS_ITEM_STACK		0x08	/* struct ras_stack, then u64 addresses,
 					 * innermost first */
+#define RAS_ITEM_UNKNOWN	0x09	/* a call's CPU time that isn't known: 8
+					 * bytes 0 */
 #define RAS_ITEM_CUT		0x10	/* truncated */
 #define RAS_ITEM_PAGED_IN	0x20	/* was absent and has been brought in */
 #define RAS_ITEM_STALE		0x40	/* as of the last context switch */
@@ -467,6 +474,14 @@ struct ras_call {
 #define RAS_CALL_NAMED		3	/* by a CALL that makes no record */
 
 /* A call that has not returned */
+/* A thread's time off the CPUs, since a call of it was first seen */
+struct ras_thread {
+	__u64 away;		/* ns, until it was last switched to */
+	__u64 left;		/* CLOCK_BOOTTIME when it was switched from; 0: it
+				 * runs */
+	__u64 switches;		/* how often it was, and back */
+};
+
 struct ras_open_key {
 	__u32 pid;
 	__u32 point;

@@ -59,7 +59,7 @@ struct interpreter {
 	const struct segment *segments;
 	size_t segment_count;
 	uint64_t kept[TDF_KEPT_MAX + 1];
-	uint64_t elapsed, at_entry[TDF_ENTRY_VALUES_MAX];
+	uint64_t elapsed, cputime, at_entry[TDF_ENTRY_VALUES_MAX];
 	uint64_t stack[64];
 	int depth;
 	const uint8_t *code, *end;
@@ -440,6 +440,9 @@ static inline bool step(struct interpreter *in)
 		return true;
 	case OP_elapsed:
 		push(in, in->elapsed);
+		return true;
+	case OP_cputime:
+		push(in, in->cputime);
 		return true;
 	case OP_at_entry:
 		push(in, in->at_entry[operand(in, 1, false)]);

@@ -43,7 +43,7 @@ static bool item_faults(unsigned int kind)
 {
 	return kind == RAS_ITEM_FAULT || kind == RAS_ITEM_SELECTOR ||
 	       kind == RAS_ITEM_LEFT || kind == RAS_ITEM_NOT_TRIED ||
-	       kind == RAS_ITEM_ARITHMETIC;
+	       kind == RAS_ITEM_ARITHMETIC || kind == RAS_ITEM_UNKNOWN;
 }
 
 static void stack_check(const struct ras_item *item, const uint8_t *bytes)

@@ -26,6 +26,8 @@ work(n) -> result|TYPELIST NAME=PRE,ID=4, NAME=POST,ID=8 TRACE MINOR=1, TP=."wor
 work(n) if elapsed > 1ms|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(elapsed > 1ms)
 work() if latency > 1ms && a.elapsed|TRACE MINOR=1, CALL=."work(*)", DESC="work", IF=(elapsed > 1ms && entry(a.elapsed))
 work(s->a) -> result, s->a if result - s->b[1] == 1 && (s->a != ')' && n > 1)|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(s->a), RESULT=($result, s->a), IF=($result - entry(s->b[1]) == 1 && entry((s->a != ')' && n > 1)))
+work(n) if cputime < 1ms && n|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(cputime < 1ms && entry(n))
+work(n) -> result, cputime|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), RESULT=($result, cputime), IF=(elapsed >= 0)
 work(n) if (result < 0 && s->f == "elapsed && x") == 0|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(($result < 0 && entry(s->f == "elapsed && x")) == 0)
 work(n) if (long)result < 0 && n|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=((long)$result < 0 && entry(n))
 work(n) if *(int *)result + *s > (int)n - -(result)|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(*(int *)$result + entry(*s) > entry((int)n) - -($result))

@@ -284,6 +284,7 @@ static bool wrong(struct bytes *b, size_t n)
 	static const uint8_t faults[] = {
 		RAS_ITEM_FAULT, RAS_ITEM_SELECTOR, RAS_ITEM_LEFT,
 		RAS_ITEM_NOT_TRIED, RAS_ITEM_ARITHMETIC,
+		RAS_ITEM_UNKNOWN,
 	};
 
 	switch (any() % 5) {

@@ -10,7 +10,7 @@
  *	X	a fault at 0x1234	Y	a bad selector 00B7:0001
  *	L	left alone at 0x1234	Z	a division by zero
  *	Q	a caller that isn't known, at 0x1234
- *	U	not tried at 0x1234
+ *	U	not tried at 0x1234	W	a CPU time that isn't known
  *	K(...)	a stack: how it ends, flags, addresses
  *	'text'	characters
  */
@@ -72,6 +72,9 @@ static const char *row_parse(const char *p, struct bytes *data)
 			p++;
 		} else if (*p == 'Q') {
 			data_item(data, RAS_ITEM_ARITHMETIC, &pointer, 8);
+			p++;
+		} else if (*p == 'W') {
+			data_item(data, RAS_ITEM_UNKNOWN, &zero, 8);
 			p++;
 		} else if (*p == 'Z') {
 			data_item(data, RAS_ITEM_ARITHMETIC, &zero, 8);

@@ -193,6 +193,7 @@ static const struct row rows[] = {
 	{ "%P%S", "U", "<not tried: 0000000000001234>", RAS_RECORD_FAULT },
 	{ "%P%{u32} %P%B", "QP(01)", "<caller unknown: 0000000000001234> 01",
 	  RAS_RECORD_FAULT },
+	{ "%P%{d64} %P%B", "WP(01)", "<not known> 01", RAS_RECORD_FAULT },
 	{ "%P%{u32} %P%B", "ZP(01)", "<division by zero> 01",
 	  RAS_RECORD_FAULT },
 	/* stacks, and addresses that nothing is known of */

@@ -112,7 +112,8 @@ void aggregate_name_add(struct text *text, const struct aggregate_table *table)
 /* How long calls took, in ns */
 static bool is_duration(const struct ras_legend *legend)
 {
-	return !strcmp(legend->text, "elapsed");
+	return !strcmp(legend->text, "elapsed") ||
+	       !strcmp(legend->text, "cputime");
 }
 
 /* At most TEXT_DURATION characters */

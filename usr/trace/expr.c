@@ -220,20 +220,34 @@ static int expr_parse_values(struct probe_expr *expr, const char **at,
 	return *values ? 0 : error_no_memory(err);
 }
 
-/* Words that are about a whole call */
-static const char *const timed_words[] = { "elapsed", "latency" };
+/* Words that are about a whole call, and what TSFs call it */
+static const char *const timed_words[][2] = {
+	{ "elapsed", "elapsed" }, { "latency", "elapsed" },
+	{ "cputime", "cputime" },
+};
 
-static size_t timed_word(const char *text, const char *p)
+static size_t timed_word(const char *text, const char *p, const char **tsf)
 {
 	if (p > text && (is_word(p[-1]) || p[-1] == '.' || p[-1] == '>'))
 		return 0;
 	for (size_t i = 0; i < sizeof(timed_words) / sizeof(*timed_words); i++) {
-		size_t n = strlen(timed_words[i]);
+		size_t n = strlen(timed_words[i][0]);
 
-		if (!strncmp(p, timed_words[i], n) && !is_word(p[n]))
-			return n;
+		if (strncmp(p, timed_words[i][0], n) || is_word(p[n]))
+			continue;
+		if (tsf)
+			*tsf = timed_words[i][1];
+		return n;
 	}
 	return 0;
+}
+
+static bool has_timed_word(const char *text)
+{
+	for (const char *p = text; p && *p; p++)
+		if (timed_word(text, p, NULL))
+			return true;
+	return false;
 }
 
 static bool condition_is_of_exits(const struct probe_expr *expr)
@@ -253,8 +267,13 @@ static int expr_check(struct probe_expr *expr, const char *values, struct error 
 {
 	bool function = expr->kind <= EXPR_FUNCTIONS;
 
-	for (const char *p = expr->condition; p && *p; p++)
-		expr->whole |= timed_word(expr->condition, p) != 0;
+	expr->whole = has_timed_word(expr->condition) ||
+		      has_timed_word(expr->results);
+	if (expr->whole && !expr->condition) {
+		expr->condition = strdup("elapsed >= 0");
+		if (!expr->condition)
+			return error_no_memory(err);
+	}
 	/* the entry doesn't know the result */
 	expr->whole |= (expr->values || !expr->results) &&
 		       condition_is_of_exits(expr);
@@ -355,9 +374,17 @@ static void results_write(const char *text, const char *end, FILE *out)
 					    (p[-1] != '>' || p == text + 1 ||
 					     p[-2] != '-'));
 
+		const char *word;
+		size_t n = timed_word(text, p, &word);
+
 		if (begins && !strncmp(p, "result", 6) && !is_word(p[6]))
 			putc('$', out);
-		putc(*p, out);
+		if (n) {
+			fputs(word, out);
+			p += n - 1;
+		} else {
+			putc(*p, out);
+		}
 	}
 }
 
@@ -428,7 +455,7 @@ static bool condition_has(const char *text, const char *end, bool exits)
 			bool member = p > text && (p[-1] == '.' ||
 				(p[-1] == '>' && p - 1 > text && p[-2] == '-'));
 
-			if (!exits || (!member && (timed_word(text, p) ||
+			if (!exits || (!member && (timed_word(text, p, NULL) ||
 			    (n == 6 && !strncmp(p, "result", n)) ||
 			    (n == 7 && !strncmp(p, "$result", n)) ||
 			    !strncmp(p, "entry(", 6))))
@@ -551,11 +578,11 @@ static void condition_translate(const char *text, const char *end, FILE *out);
  * exits know */
 static void operand_translate(const char *p, const char *end, FILE *out)
 {
-	size_t length = timed_word(p, p);
-	const char *close, *bad;
+	const char *close, *bad, *word;
+	size_t length = timed_word(p, p, &word);
 
 	if (length) {
-		fprintf(out, "elapsed%.*s", (int)(end - p - length), p + length);
+		fprintf(out, "%s%.*s", word, (int)(end - p - length), p + length);
 	} else if (*p == '(') {
 		close = values_end(p + 1, ")", &bad);
 		if (!close || close > end)
@@ -705,12 +732,12 @@ char *expr_call_condition(const struct probe_expr *expr)
 	if (!out)
 		return NULL;
 	while (*p) {
-		n = timed_word(expr->condition, p);
-		if (n)
+		n = timed_word(expr->condition, p, NULL);
+		if (n && *p != 'c')
 			fputs("latency", out);
 		else
 			putc(*p, out);
-		p += n ? n : 1;
+		p += n && *p != 'c' ? n : 1;
 	}
 	if (fclose(out)) {
 		free(text);

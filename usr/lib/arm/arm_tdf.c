@@ -14,6 +14,7 @@
 #include "bpf/plan/plan.h"
 #include "filters.h"
 #include "stacks.h"
+#include "threads.h"
 #include "lib/arm/kernel/direct_probe.h"
 #include "lib/arm/pinned/sessions.h"
 #include "lib/arm/probe/patched.h"
@@ -100,6 +101,7 @@ struct arming {
 	struct body_heap heap;
 	struct aggregate_maps aggregates;
 	int fds[ARM_MAPS];		/* -1: none */
+	int threads_fd;			/* the same */
 };
 
 /* "/x/my app.v2.tdf" gives "my_app_v2": bpffs takes no dots. Another TDF may
@@ -383,6 +385,7 @@ static void session_target_fill(const struct arming *a,
 		.aggregate_key = a->aggregates.key_bytes,
 		.open_fd = a->fds[ARM_OPEN],
 		.open_bytes = a->open_bytes,
+		.threads_fd = a->threads_fd,
 		.test_fd = -1,
 		.key = buffer->control->key,
 		.slice_bytes = buffer->control->slice_bytes,
@@ -482,6 +485,7 @@ static void session_needs_find(struct arming *a)
 			a->needs.segments |= needs.segments;
 			a->needs.vectors |= needs.vectors;
 			a->needs.direct |= needs.direct;
+			a->needs.cputime |= needs.cputime;
 			a->stacks |= needs.stack;
 		}
 	}
@@ -596,6 +600,9 @@ static int arm_session_make(struct arming *a, struct error *err)
 	if (!code && a->needs.aggregates)
 		code = aggregate_maps_make(&a->aggregates, arm, a->dir,
 					   a->needs.by_stack, err);
+	if (!code && a->needs.cputime)
+		code = threads_make(&a->threads_fd, arm->run, a->dir,
+				    arm->dry, err);
 	if (!code && a->calls)
 		code = session_heap_make(a, err);
 	if (!code && a->stacks)
@@ -647,6 +654,7 @@ int arm_tdf(const struct arm *arm, struct error *err)
 		.heap = arm->heap ? *arm->heap : HEAP_MAPS_NONE,
 		.aggregates = { -1, -1, -1 },
 		.fds = { -1, -1, -1, -1, -1, -1 },
+		.threads_fd = -1,
 	};
 	int code;
 
@@ -665,6 +673,7 @@ int arm_tdf(const struct arm *arm, struct error *err)
 	arm_fd_close(a.aggregates.aggregated_fd);
 	arm_fd_close(a.aggregates.by_stack_fd);
 	arm_fd_close(a.filter.pids_fd);
+	arm_fd_close(a.threads_fd);
 	if (a.stacks)
 		stacks_maps_close(&a.heap);
 	if (!arm->heap || arm->heap->calls_fd < 0)

@@ -211,7 +211,8 @@ bool rpn_has_entry(const uint8_t *rpn, size_t size, unsigned int *values)
 
 	*values = 0;
 	while (rpn_next(rpn, size, &op)) {
-		found |= op.code == RPN_elapsed || op.code == RPN_at_entry;
+		found |= op.code == RPN_elapsed || op.code == RPN_cputime ||
+			 op.code == RPN_at_entry;
 		if (op.code == RPN_at_entry && op.a >= *values)
 			*values = op.a + 1;
 	}

@@ -76,7 +76,7 @@ bool rpn_is_register(const struct rpn_op *op, uint64_t *number,
 bool rpn_is_deref(const struct rpn_op *op);
 /* The numbers of what is kept that an expression uses, as bits. */
 unsigned int rpn_kept(const uint8_t *rpn, size_t size);
-/* Does it use what the call's entry has left (elapsed, at_entry)? *values: as many
+/* Does it use what the call's entry has left (elapsed, cputime, at_entry)? *values: as many
  * of its values. */
 bool rpn_has_entry(const uint8_t *rpn, size_t size, unsigned int *values);
 

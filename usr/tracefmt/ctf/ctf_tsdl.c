@@ -123,6 +123,7 @@ const struct ctf_status_entry ctf_statuses[CTF_STATUS_KINDS] = {
 	[CTF_STATUS_NOT_TRIED] = { "not_tried", CTF_CONTENT_POINTER },
 	[CTF_STATUS_CALLER] = { "caller_unknown", CTF_CONTENT_POINTER },
 	[CTF_STATUS_DIVISION] = { "division_by_zero", CTF_CONTENT_NOTHING },
+	[CTF_STATUS_UNKNOWN] = { "not_known", CTF_CONTENT_NOTHING },
 	[CTF_STATUS_ABSENT] = { "not_available_here", CTF_CONTENT_NOTHING },
 	[CTF_STATUS_NOT_TRACED] = { "not_traced", CTF_CONTENT_NOTHING },
 	[CTF_STATUS_NOT_FORMATTED] = { "not_formatted", CTF_CONTENT_NOTHING },

@@ -1360,22 +1360,49 @@ static bool is_call_exit(const struct evaluation *e)
 	       !(e->site->flags & TDF_SITE_ENTRY);
 }
 
-static bool is_elapsed(const struct evaluation *e, const char *name)
+/* What exits of a CALL know of it: how long it took, and of that on a CPU, in ns */
+static const struct call_word {
+	const char *name;
+	uint8_t op;
+	const char *where;
+} call_words[] = {
+	{ "elapsed", RPN_elapsed, "time of the call" },
+	{ "cputime", RPN_cputime, "CPU time of the call" },
+};
+
+static const struct call_word *call_word_find(const struct evaluation *e,
+					      const char *name)
 {
-	return !e->self && is_call_exit(e) && !strcmp(name, "elapsed");
+	bool known = !e->self && is_call_exit(e);
+
+	for (size_t i = 0; known && i < sizeof(call_words) / sizeof(*call_words);
+	     i++)
+		if (!strcmp(name, call_words[i].name))
+			return &call_words[i];
+	return NULL;
 }
 
-/* How long the call has taken, in ns */
-static bool evaluate_elapsed(struct evaluation *e, const struct expr *expr,
-			     struct value *value)
+static bool evaluate_call_word(struct evaluation *e, const struct expr *expr,
+			       const struct call_word *word,
+			       struct value *value)
 {
 	value->kind = VALUE_COMPUTED;
 	value->type = value_type_integer(e->c, 8, true);
 	value->pos = expr->pos;
 	value->name = expr->name;
-	rpn_emit_op(&value->rpn, RPN_elapsed);
-	snprintf(value->where, sizeof(value->where), "time of the call");
+	rpn_emit_op(&value->rpn, word->op);
+	snprintf(value->where, sizeof(value->where), "%s", word->where);
 	return !value->rpn.failed || value_report_memory(e, expr->pos);
+}
+
+static bool evaluate_name(struct evaluation *e, const struct expr *expr,
+			  struct value *value)
+{
+	const struct call_word *word = call_word_find(e, expr->name);
+
+	return word ? evaluate_call_word(e, expr, word, value) :
+	       e->self ? evaluate_self(e, expr, value) :
+			 evaluate_variable(e, expr, value);
 }
 
 /* entry(a): its type is what it is there; the value was kept. */
@@ -1424,10 +1451,7 @@ bool evaluate(struct evaluation *e, const struct expr *expr,
 	value->name = "";
 	switch (expr->kind) {
 	case EXPR_NAME:
-		return is_elapsed(e, expr->name) ?
-			       evaluate_elapsed(e, expr, value) :
-		       e->self ? evaluate_self(e, expr, value) :
-				 evaluate_variable(e, expr, value);
+		return evaluate_name(e, expr, value);
 	case EXPR_REGISTER:
 		return evaluate_register(e, expr, value);
 	case EXPR_ARGUMENT:

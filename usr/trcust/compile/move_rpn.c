@@ -893,6 +893,7 @@ static void do_op(struct rewriting *r, const struct rpn_op *op,
 		break;
 	case RPN_entry_value:
 	case RPN_elapsed:
+	case RPN_cputime:
 	case RPN_at_entry:
 		emit_same(r, op);
 		entry_push(r, entry_of(STATE_NONE, 0), NOWHERE);

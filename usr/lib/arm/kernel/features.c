@@ -490,6 +490,8 @@ static int kernel_types_find(struct kernel_types *types)
 		{ "super_block.s_magic", &layout->sb_magic },
 		{ "super_block.s_bdev", &layout->sb_bdev },
 		{ "task_struct", &layout->task_btf },
+		{ "task_struct.nvcsw", &layout->task_waits },
+		{ "task_struct.nivcsw", &layout->task_yields },
 		{ "task_struct.thread_info.preempt_count",
 		  &layout->task_count },
 		{ "__preempt_count:", &layout->cpu_count },

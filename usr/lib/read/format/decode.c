@@ -125,7 +125,7 @@ void decode_free(struct decode_format *format)
 
 const char *const decode_note_words[NOTE_KINDS] = {
 	"none", "not_readable", "bad_selector", "left_alone", "not_tried",
-	"caller_unknown", "division_by_zero", "not_available_here",
+	"caller_unknown", "division_by_zero", "not_known", "not_available_here",
 	"needs_module", "not_traced", "short", "cut", "no_end", "no_prefix",
 	"not_formatted", "cut",
 };
@@ -159,6 +159,7 @@ static bool status_faulted(uint8_t status)
 	case RAS_ITEM_LEFT:
 	case RAS_ITEM_NOT_TRIED:
 	case RAS_ITEM_ARITHMETIC:
+	case RAS_ITEM_UNKNOWN:
 		return true;
 	default:
 		return false;
@@ -188,7 +189,7 @@ static uint16_t prefix_length(const uint8_t *p)
 static bool prefix_valid(const uint8_t *p, const uint8_t *end)
 {
 	return end - p >= RAS_ITEM_PREFIX &&
-	       RAS_ITEM_KIND(p[0]) <= RAS_ITEM_STACK &&
+	       RAS_ITEM_KIND(p[0]) <= RAS_ITEM_UNKNOWN &&
 	       prefix_length(p) <= end - p - RAS_ITEM_PREFIX &&
 	       (!status_stack(p[0]) ||
 		prefix_length(p) >= sizeof(struct ras_stack));
@@ -318,6 +319,8 @@ static enum decode_note fault_note(uint8_t status, uint64_t pointer)
 		return NOTE_NOT_TRIED;
 	case RAS_ITEM_ARITHMETIC:
 		return pointer ? NOTE_CALLER : NOTE_ARITHMETIC;
+	case RAS_ITEM_UNKNOWN:
+		return NOTE_UNKNOWN;
 	default:
 		return NOTE_UNREADABLE;
 	}

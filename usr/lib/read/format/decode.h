@@ -78,6 +78,7 @@ enum decode_note {
 	NOTE_CALLER,		/* found through the caller, which isn't known:
 				 * the function returns to `pointer` */
 	NOTE_ARITHMETIC,	/* division by zero on the way to the item */
+	NOTE_UNKNOWN,		/* the CPU time of a call, which isn't known */
 	NOTE_ABSENT,		/* a variable that the site doesn't have */
 	NOTE_MODULE,		/* one that only rastrace.ko could read */
 	NOTE_NOT_TRACED,	/* the record ends at a fault before it */
@@ -93,7 +94,7 @@ enum decode_note {
 				 * no bytes */
 };
 
-#define NOTE_KINDS	16
+#define NOTE_KINDS	17
 
 /* One word each, for outputs that programs read ("not_readable"). */
 extern const char *const decode_note_words[NOTE_KINDS];

@@ -312,6 +312,7 @@ static void note_any(struct render *r, const struct decode_piece *piece)
 		[NOTE_NOT_TRIED] = "<not tried: ",
 		[NOTE_CALLER] = "<caller unknown: ",
 		[NOTE_ARITHMETIC] = "<division by zero>",
+		[NOTE_UNKNOWN] = "<not known>",
 		[NOTE_ABSENT] = "<not available here>",
 		[NOTE_MODULE] = "<not available: needs rastrace.ko on 6.12 or "
 				"later>",

@@ -94,6 +94,8 @@ char *shape_part_put_note(char *p, const struct shape_part *part)
 		return TEXT_PUT(p, "<not available here>");
 	if (kind == RAS_ITEM_ARITHMETIC && !part->pointer)
 		return TEXT_PUT(p, "<division by zero>");
+	if (kind == RAS_ITEM_UNKNOWN)
+		return TEXT_PUT(p, "<not known>");
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
 		if (faults[i].kind != kind)
 			continue;
