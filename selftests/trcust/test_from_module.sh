@@ -249,6 +249,11 @@ is "$(grep -E '^(MODNAME|MAJOR)' out | tr '\n' ' ')" \
 status 1 "no function is left" trcust --from-module --include nix app
 is "$(cat err)" "trcust: no function of 'app' matches --include 'nix'" "and it is reported"
 is "$(cat out)" "" "and nothing is printed"
+strip -o stripped app
+status 1 "nor of a stripped program" \
+	trcust --from-module --include main stripped
+like "$(cat err)" "^trcust: it has no names of functions: a debug file" \
+	"and it says where names are"
 
 for row in "g++ -O2 -g" "clang++ -O1 -g"; do
 	# shellcheck disable=SC2086

@@ -715,14 +715,15 @@ static int points_make(struct tsf_maker *m, struct error *err)
 	if (good)
 		return 0;
 	if (m->s->include.count && !m->count)
-		return error_set(err, -ENOENT,
-				 "no function of '%s' matches --include '%s'",
-				 m->modname, m->s->include.globs[0]);
-	error_set(err, -ENOENT, "no function of '%s' can be traced",
-		  m->modname);
+		error_set(err, -ENOENT,
+			  "no function of '%s' matches --include '%s'",
+			  m->modname, m->s->include.globs[0]);
+	else
+		error_set(err, -ENOENT, "no function of '%s' can be traced",
+			  m->modname);
 	if (!m->module->elf)
 		error_hint(err, "--module names the kernel's file with symbols");
-	else if (!m->dwarf)
+	else if (!m->dwarf && !m->module->has_symtab)
 		error_hint(err, "it has no names of functions: a debug file has (--debug FILE, a package, or DEBUGINFOD_URLS), and so have the libraries that it calls");
 	return -ENOENT;
 }
