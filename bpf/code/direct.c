@@ -166,8 +166,7 @@ bool direct_fits(const struct gen *gen, uint32_t bytes)
 	       gen->direct.reads < DIRECT_READS;
 }
 
-/* r0 = what reads at the address in reg and can't fault. Uses r1 to r5. */
-static void cast(struct gen *gen, int reg)
+void direct_cast(struct gen *gen, int reg)
 {
 	const struct body_layout *layout = gen->plan->target->layout;
 
@@ -186,7 +185,7 @@ void direct_begin(struct gen *gen)
 	gen->direct.begun = true;
 	code_call(c, BPF_FUNC_get_current_task);
 	code_alu_imm(c, BPF_ADD, R0, layout->task_mm);
-	cast(gen, R0);
+	direct_cast(gen, R0);
 	code_load(c, 8, R1, R0, 0);
 	direct_state_store(gen, STATE(mm), R1);
 	code_store_imm(c, 8, RECORD, STATE(page), -1);
@@ -202,7 +201,7 @@ static void mm_load(struct gen *gen, uint32_t member)
 {
 	direct_state_load(gen, R1, STATE(mm));
 	code_alu_imm(gen->c, BPF_ADD, R1, member);
-	cast(gen, R1);
+	direct_cast(gen, R1);
 	code_load(gen->c, 8, R0, R0, 0);
 }
 
@@ -224,7 +223,7 @@ static void entry_follow(struct gen *gen, int shift, int address,
 		code_move(c, R2, R1);
 		direct_state_store(gen, STATE(entry_at), R2);
 	}
-	cast(gen, R1);
+	direct_cast(gen, R1);
 	code_load(c, 8, R0, R0, 0);
 	code_move(c, R1, R0);
 	code_alu_imm(c, BPF_AND, R1, DIRECT_PRESENT | DIRECT_USER |
@@ -293,7 +292,7 @@ static void host_load(struct gen *gen, int address, uint32_t bytes,
 	code_move(c, R2, address);
 	code_alu_imm(c, BPF_AND, R2, PAGE_BYTES - 1);
 	code_alu(c, BPF_ADD, R1, R2);
-	cast(gen, R1);
+	direct_cast(gen, R1);
 }
 
 /* What was read can be read, if there is something else than zeros in reg, or was
@@ -313,7 +312,7 @@ static void changes_check(struct gen *gen, code_label slow)
 	code_label changed = code_label_new(c);
 
 	direct_state_load(gen, R1, STATE(entry_at));
-	cast(gen, R1);
+	direct_cast(gen, R1);
 	code_load(c, 8, R0, R0, 0);
 	code_alu_imm(c, BPF_OR, R0, DIRECT_YOUNG);
 	direct_state_load(gen, R1, STATE(entry));
@@ -457,7 +456,7 @@ void direct_string(struct gen *gen, const struct direct_to *to, uint32_t most,
 
 		if (at % 8) {	/* not in the middle of two words, for the verifier */
 			code_alu_imm(c, BPF_ADD, R0, at);
-			cast(gen, R0);
+			direct_cast(gen, R0);
 		}
 		code_load(c, 8, R1, R0, at % 8 ? 0 : at);
 		if (!at)

@@ -242,6 +242,8 @@ struct gen_register gen_register_find(struct gen *gen, uint64_t dwarf);
 /* Which of the vector registers has this DWARF number; fails without one. */
 int gen_vector_find(struct gen *gen, uint64_t dwarf);
 /* How much pt_regs' instruction pointer is above the probed address. */
+/* A temp with the register that a word of the site's says; or its low bytes */
+int register_load(struct gen *gen, const struct body_register *own, int bytes);
 int gen_ip_excess(const struct gen *gen);
 /* What DW_OP_addr adds: known from the registers, or gen->bias */
 struct gen_value gen_bias(const struct gen *gen);
@@ -350,6 +352,8 @@ void read_own_generate(struct gen *gen);
  * may be so many, if these fit; of a string DIRECT_STRING_LEAST or more.
  */
 #define DIRECT_STRING_LEAST	8
+/* r0 = what reads at the address in reg and can't fault; uses r1 to r5. */
+void direct_cast(struct gen *gen, int reg);
 void direct_begin(struct gen *gen);
 void direct_end(struct gen *gen);
 bool direct_fits(const struct gen *gen, uint32_t bytes);

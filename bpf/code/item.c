@@ -630,6 +630,8 @@ static void string_item(struct gen *gen, const struct tdf_stmt *stmt,
 
 static void register_item(struct gen *gen, const struct tdf_stmt *stmt)
 {
+	const struct body_register *own =
+		reads_item_register_find(gen->plan, gen->item->first);
 	struct gen_register reg = gen_register_find(gen, stmt->reg);
 	bool excess = reg.ip && gen_ip_excess(gen);
 	int value;
@@ -637,8 +639,11 @@ static void register_item(struct gen *gen, const struct tdf_stmt *stmt)
 	if (reg.bytes < stmt->reg_bytes)
 		gen_fail(gen, -EINVAL, "register %u is not that wide",
 			 stmt->reg);
-	value = temp_load(gen, excess ? 8 : stmt->reg_bytes, CONTEXT,
-			  reg.offset);
+	if (own)
+		value = register_load(gen, own, stmt->reg_bytes);
+	else
+		value = temp_load(gen, excess ? 8 : stmt->reg_bytes, CONTEXT,
+				  reg.offset);
 	if (excess)
 		code_alu_imm(gen->c, BPF_SUB, value, gen_ip_excess(gen));
 	code_store(gen->c, stmt->reg_bytes, gen->place.base, gen->place.off,

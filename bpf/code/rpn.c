@@ -444,10 +444,30 @@ static void rpn_op_thread(struct rpn_expr *x, const struct arch_thread *thread,
 	rpn_top(x)->segment = add ? SEGMENT_NONE : segment;
 }
 
-static void op_register(struct rpn_expr *x, uint64_t number, int64_t add)
+/* What the operation adds to the top of the stack */
+static void op_add(struct rpn_expr *x, size_t at, uint64_t add)
+{
+	const struct body_offset *offset =
+		reads_offset_find(x->gen->plan, x->rpn, at);
+	int reg;
+
+	if (!offset) {
+		rpn_top(x)->add += add;
+		return;
+	}
+	reg = entry_own(x, x->depth - 1);
+	code_alu(x->c, BPF_ADD, reg,
+		 temp_load(x->gen, 8, x->gen->offsets, 8 * offset->word));
+	rpn_top(x)->add += offset->rest;
+}
+
+static void op_register(struct rpn_expr *x, size_t at, uint64_t number,
+			int64_t add)
 {
 	struct gen *gen = x->gen;
 	enum arch_segment segment = arch_segment_find(gen->plan->machine, number);
+	const struct body_register *own =
+		reads_register_find(gen->plan, x->rpn, at);
 	struct arch_thread thread;
 	struct gen_register reg;
 
@@ -457,9 +477,15 @@ static void op_register(struct rpn_expr *x, uint64_t number, int64_t add)
 		return;
 	}
 	reg = gen_register_find(gen, number);
+	if (own) {
+		rpn_push(x, value_temp(register_load(gen, own, reg.bytes)));
+		op_add(x, at, add);
+		return;
+	}
 	if (reg.ip)
 		add -= gen_ip_excess(gen);
-	rpn_push(x, value_memory(CONTEXT, reg.offset, reg.bytes, add));
+	rpn_push(x, value_memory(CONTEXT, reg.offset, reg.bytes, 0));
+	op_add(x, at, add);
 	rpn_top(x)->segment = add ? SEGMENT_NONE : segment;
 }
 
@@ -557,15 +583,15 @@ static void op_percpu(struct rpn_expr *x, uint64_t address)
 	rpn_top(x)->add = address;
 }
 
-static void op_addr(struct rpn_expr *x, uint64_t address)
+static void op_addr(struct rpn_expr *x, size_t at, uint64_t address)
 {
 	const struct body_section *section = rpn_section_find(x->gen, address);
 	struct gen_value bias = gen_bias(x->gen);
 	uint64_t run;
 
 	if (!section) {
-		bias.add += address;
 		rpn_push(x, bias);
+		op_add(x, at, address);
 		return;
 	}
 	run = section->run + (address - section->address);
@@ -631,12 +657,12 @@ static void op_push(struct rpn_expr *x, const struct rpn_op *op)
 		return;
 	}
 	if (rpn_is_register(op, &number, &value)) {
-		op_register(x, number, value);
+		op_register(x, op->at, number, value);
 		return;
 	}
 	switch (op->code) {
 	case RPN_addr:
-		op_addr(x, op->a);
+		op_addr(x, op->at, op->a);
 		break;
 	case RPN_dup:
 		rpn_push(x, *rpn_top(x));
@@ -668,22 +694,6 @@ static void op_push(struct rpn_expr *x, const struct rpn_op *op)
 	}
 }
 
-static void op_offset(struct rpn_expr *x, const struct rpn_op *op)
-{
-	const struct body_offset *offset =
-		reads_offset_find(x->gen->plan, x->rpn, op->at);
-	int reg;
-
-	if (!offset) {
-		rpn_top(x)->add += op->a;
-		return;
-	}
-	reg = entry_own(x, x->depth - 1);
-	code_alu(x->c, BPF_ADD, reg,
-		 temp_load(x->gen, 8, x->gen->offsets, 8 * offset->word));
-	rpn_top(x)->add += offset->rest;
-}
-
 static void generate_op(struct rpn_expr *x, const struct rpn_op *op)
 {
 	if (op->pushes > op->pops) {
@@ -702,7 +712,7 @@ static void generate_op(struct rpn_expr *x, const struct rpn_op *op)
 			rpn_op_unary(x, op->code);
 			break;
 		case RPN_plus_uconst:
-			op_offset(x, op);
+			op_add(x, op->at, op->a);
 			break;
 		case RPN_deref:
 			rpn_op_deref(x, 8, op->at);

@@ -124,7 +124,8 @@ static void start_offsets_generate(struct gen *gen)
 {
 	const struct body_target *target = gen->plan->target;
 
-	if (!target->offset_count && !target->length_count)
+	if (!target->offset_count && !target->length_count &&
+	    !target->register_count)
 		return;
 	code_lookup(gen->c, target->offsets_fd, key_new(gen, site_reg(gen)),
 		    gen->out);

@@ -162,6 +162,16 @@ struct gen_register gen_register_find(struct gen *gen, uint64_t dwarf)
 	return (struct gen_register){ 0 };
 }
 
+/* The context of a program is read at constant offsets only. */
+int register_load(struct gen *gen, const struct body_register *own, int bytes)
+{
+	int reg = temp_load(gen, 2, gen->offsets, 8 * (int)own->word);
+
+	code_alu(gen->c, BPF_ADD, reg, CONTEXT);
+	direct_cast(gen, reg);
+	return temp_load(gen, bytes, R0, 0);
+}
+
 int gen_vector_find(struct gen *gen, uint64_t dwarf)
 {
 	const struct processor *cpu = gen->plan->cpu;

@@ -31,6 +31,17 @@ const struct processor_reg *processor_reg_find(uint16_t machine, uint64_t dwarf)
 	return NULL;
 }
 
+/* What is in IP depends on the probe, a selector on what it is used for. */
+int processor_reg_offset(uint16_t machine, uint64_t dwarf, int *bytes)
+{
+	const struct processor_reg *reg = processor_reg_find(machine, dwarf);
+
+	if (!reg || (reg->kind != REG_GPR && reg->kind != REG_FLAGS))
+		return -1;
+	*bytes = reg->bytes;
+	return reg->offset;
+}
+
 int arch_argument_offset(uint16_t machine, unsigned int n)
 {
 	const struct processor *cpu = processor_find(machine);

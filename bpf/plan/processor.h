@@ -92,6 +92,10 @@ const struct processor *processor_find(uint16_t machine);
 const struct processor_reg *processor_reg_find(uint16_t machine,
 					       uint64_t dwarf);
 
+/* Where struct pt_regs has a register whose value is what is there, of so many
+ * bytes; -1: it isn't one. */
+int processor_reg_offset(uint16_t machine, uint64_t dwarf, int *bytes);
+
 /* A register that pt_regs doesn't have, in task_struct. False: none of these. */
 struct arch_thread {
 	uint32_t offset;	/* 0: not known */

@@ -33,7 +33,9 @@ enum {
 	BASE_REGISTER = BASE_READ + READS_MAX,		/* + number */
 };
 #define REGISTERS	(1 << 16)
-#define BASE_OFFSET	(BASE_REGISTER + REGISTERS)	/* + index */
+#define BASE_WORD	(BASE_REGISTER + REGISTERS)	/* + a register's */
+#define WORDS		(1 << 8)
+#define BASE_OFFSET	(BASE_WORD + WORDS)		/* + index */
 
 struct reads_symbol {
 	int base;
@@ -204,6 +206,32 @@ const struct body_offset *reads_offset_find(const struct plan *plan,
 	return NULL;
 }
 
+const struct body_register *reads_register_find(const struct plan *plan,
+						const uint8_t *rpn, size_t at)
+{
+	const struct body_target *target = plan->target;
+
+	for (uint32_t i = 0; i < target->register_count; i++)
+		if (!target->registers[i].item &&
+		    plan->tdf->rpn + target->registers[i].at == rpn + at &&
+		    target->registers[i].word != BODY_OFFSET_NONE)
+			return &target->registers[i];
+	return NULL;
+}
+
+const struct body_register *reads_item_register_find(const struct plan *plan,
+						     uint32_t stmt)
+{
+	const struct body_target *target = plan->target;
+
+	for (uint32_t i = 0; i < target->register_count; i++)
+		if (target->registers[i].item &&
+		    target->registers[i].at == stmt &&
+		    target->registers[i].word != BODY_OFFSET_NONE)
+			return &target->registers[i];
+	return NULL;
+}
+
 const struct body_length *reads_length_find(const struct plan *plan,
 					    uint32_t stmt)
 {
@@ -239,10 +267,32 @@ static void walk_offset(struct reads_walk *w, const struct body_offset *offset)
 	*top = (struct reads_symbol){ BASE_OFFSET + i, offset->rest };
 }
 
+/* The offset of the operation, which may be in the map */
+static void walk_add(struct reads_walk *w, const uint8_t *rpn, size_t at,
+		     uint64_t add)
+{
+	const struct body_offset *offset = reads_offset_find(w->plan, rpn, at);
+
+	if (offset)
+		walk_offset(w, offset);
+	else
+		reads_top(w)->add += add;
+}
+
+static int register_base(const struct plan *plan, const uint8_t *rpn, size_t at,
+			 uint64_t number)
+{
+	const struct body_register *reg = reads_register_find(plan, rpn, at);
+
+	if (reg)
+		return reg->word < WORDS ? BASE_WORD + (int)reg->word :
+		       BASE_UNKNOWN;
+	return number < REGISTERS ? BASE_REGISTER + (int)number : BASE_UNKNOWN;
+}
+
 static void walk_op(struct reads_walk *w, const uint8_t *rpn,
 		    const struct rpn_op *op)
 {
-	const struct body_offset *offset;
 	uint64_t number;
 	int64_t value;
 
@@ -251,21 +301,17 @@ static void walk_op(struct reads_walk *w, const uint8_t *rpn,
 		return;
 	}
 	if (rpn_is_register(op, &number, &value)) {
-		reads_push(w, number < REGISTERS ?
-			      BASE_REGISTER + (int)number : BASE_UNKNOWN,
-			   value);
+		reads_push(w, register_base(w->plan, rpn, op->at, number), 0);
+		walk_add(w, rpn, op->at, value);
 		return;
 	}
 	switch (op->code) {
 	case RPN_addr:
-		reads_push(w, BASE_MODULE, op->a);
+		reads_push(w, BASE_MODULE, 0);
+		walk_add(w, rpn, op->at, op->a);
 		break;
 	case RPN_plus_uconst:
-		offset = reads_offset_find(w->plan, rpn, op->at);
-		if (offset)
-			walk_offset(w, offset);
-		else
-			reads_top(w)->add += op->a;
+		walk_add(w, rpn, op->at, op->a);
 		break;
 	case RPN_plus: case RPN_minus:
 		walk_sum(w, op);

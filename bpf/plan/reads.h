@@ -53,6 +53,7 @@ struct reads {
 struct plan;
 struct body_offset;
 struct body_length;
+struct body_register;
 
 /* Find them, in so many words of the frame at most. */
 void reads_plan(struct plan *plan, int room);
@@ -60,7 +61,12 @@ void reads_plan(struct plan *plan, int room);
  * or NULL */
 const struct body_offset *reads_offset_find(const struct plan *plan,
 					    const uint8_t *rpn, size_t at);
-/* The same of the length of a statement */
+/* The same of its register, of the register that a statement logs, and of the
+ * length of one */
+const struct body_register *reads_register_find(const struct plan *plan,
+						const uint8_t *rpn, size_t at);
+const struct body_register *reads_item_register_find(const struct plan *plan,
+						     uint32_t stmt);
 const struct body_length *reads_length_find(const struct plan *plan,
 					    uint32_t stmt);
 /* What a statement reads at an operation; NULL: it is read by itself. */

@@ -94,8 +94,8 @@ struct body_heap {
 				 * asked for, and replaced when they change */
 };
 
-/* An offset in an expression ("plus_uconst") that is not the same in all sites of
- * the program. */
+/* An offset in an expression ("plus_uconst", "addr" of user space, that of "breg")
+ * that is not the same in all sites of the program. */
 struct body_offset {
 	__u32 at;		/* of the operation in the TDF's table */
 	__u32 word;		/* of the site's in the map; BODY_OFFSET_NONE:
@@ -103,6 +103,14 @@ struct body_offset {
 	__u64 rest;		/* what is added to it */
 };
 #define BODY_OFFSET_NONE	((__u32)-1)
+
+/* The same of a register, which struct pt_regs has. The layout has what reads it. */
+struct body_register {
+	bool item;		/* of a REGS */
+	__u32 at;		/* of the operation in the TDF's table; of an item
+				 * index of the statement */
+	__u32 word;		/* of the site's in the map: where pt_regs has it */
+};
 
 /* The same of the length of a MEM that is an item by itself */
 struct body_length {
@@ -132,7 +140,8 @@ struct body_target {
 	int offsets_fd;			/* words of 8 bytes, by site */
 	const struct body_offset *offsets;	/* those that are there */
 	const struct body_length *lengths;
-	__u32 offset_count, length_count;
+	const struct body_register *registers;
+	__u32 offset_count, length_count, register_count;
 	int test_fd;			/* BODY_TEST: one entry, u64 cookie,
 					 * then struct pt_regs */
 	bool single;			/* the program has one link, with this

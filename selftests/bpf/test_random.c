@@ -7,6 +7,7 @@
  */
 #include "bed.h"
 #include "random.h"
+#include "bpf/plan/processor.h"
 #include "lib/arm/kernel/direct_probe.h"
 #include "lib/arm/kernel/features.h"
 #include "lib/formats/rpn.h"
@@ -14,7 +15,8 @@
 #define PROGRAMS	250
 #define ARENA		4096
 #define DEPTH_MAX	TDF_RPN_STACK
-#define OFFSET_WORDS	8
+#define OFFSET_WORDS	16
+#define WORDS_LEAST	4	/* of them that are offsets */
 
 /* A word as it occurs: small, negative, huge. */
 static uint64_t random_word(void)
@@ -414,9 +416,16 @@ static void random_point(struct bed *bed, uint64_t number)
 		add_statement(bed);
 }
 
-/* Some offsets are in a map, and some lengths, as those of sites that share a
- * program. */
+/* Half of the bodies of each machine read directly, where that works. */
+static struct body_direct direct;
+static bool is_direct;
+/* Registers may be in a map. */
+static bool has_cast;
+
+/* Some offsets are in a map, and some lengths and registers, as those of sites that
+ * share a program. */
 static struct body_offset offsets[64];
+static struct body_register registers[64];
 static struct body_length lengths[TDF_STMTS_MAX];
 static int offsets_fd;
 
@@ -441,6 +450,60 @@ static void random_length(struct bed *bed, uint32_t stmt, uint64_t *words,
 	};
 }
 
+/* A word that is left gets it, or one has it; not all do. */
+static void random_register(struct bed *bed, uint64_t number, bool item,
+			    uint32_t at, uint64_t *words, uint32_t *left)
+{
+	struct body_target *t = &bed->target;
+	int bytes, offset = processor_reg_offset(bed->module.machine, number,
+						 &bytes);
+	uint32_t word = OFFSET_WORDS - 1;
+
+	if (offset < 0 || !has_cast || random_below(3) == 0 ||
+	    t->register_count == 64)
+		return;
+	while (word >= *left && words[word] != (uint64_t)offset)
+		word--;
+	if (word < *left && *left == WORDS_LEAST)
+		return;
+	if (word < *left)
+		words[--*left] = offset;
+	registers[t->register_count++] = (struct body_register){
+		.item = item, .at = at, .word = word,
+	};
+}
+
+/* The offset of an operation is one of the first words, and what is added. */
+static void random_offset(struct bed *bed, uint32_t at, uint64_t offset,
+			  const uint64_t *words)
+{
+	struct body_target *t = &bed->target;
+	uint32_t word = random_below(WORDS_LEAST);
+
+	if (random_below(4) == 0 || t->offset_count == 64)
+		return;
+	offsets[t->offset_count++] = (struct body_offset){
+		.at = at, .word = word, .rest = offset - words[word],
+	};
+}
+
+static void random_operation(struct bed *bed, uint32_t at,
+			     const struct rpn_op *op, uint64_t *words,
+			     uint32_t *left)
+{
+	uint64_t number;
+	int64_t add;
+	int bytes;
+
+	if (op->code == RPN_plus_uconst || op->code == RPN_addr)
+		random_offset(bed, at, op->a, words);
+	if (!rpn_is_register(op, &number, &add))
+		return;
+	random_register(bed, number, false, at, words, left);
+	if (processor_reg_offset(bed->module.machine, number, &bytes) >= 0)
+		random_offset(bed, at, add, words);
+}
+
 static void random_offsets(struct bed *bed, uint32_t site)
 {
 	uint32_t left = OFFSET_WORDS;
@@ -451,29 +514,23 @@ static void random_offsets(struct bed *bed, uint32_t site)
 		words[i] = random_below(1 << 20) * 8ULL -
 			   random_below(2) * (1 << 22);
 	t->lengths = lengths;
-	for (__u32 i = 0; i < bed->site.stmts && left > 4; i++)
+	for (__u32 i = 0; i < bed->site.stmts && left > 2 * WORDS_LEAST; i++)
 		random_length(bed, i, words, &left);
-	if (bpf_map_update_elem(offsets_fd, &site, words, 0))
-		tap_bail("cannot set offsets: %s", strerror(errno));
 	t->offsets_fd = offsets_fd;
 	t->offsets = offsets;
-	t->offset_count = 0;
+	t->registers = registers;
 	for (__u32 i = 0; i < bed->site.stmts; i++) {
 		const struct tdf_stmt *s = &bed->stmts[i];
 		struct rpn_op op = { 0 };
 
-		while (rpn_next(bed->rpn + s->rpn, s->rpn_length, &op)) {
-			uint32_t word = random_below(left);
-
-			if (op.code != RPN_plus_uconst || random_below(4) == 0 ||
-			    t->offset_count == 64)
-				continue;
-			offsets[t->offset_count++] = (struct body_offset){
-				.at = s->rpn + op.at, .word = word,
-				.rest = op.a - words[word],
-			};
-		}
+		if (s->kind == TDF_STMT_REG)
+			random_register(bed, s->reg, true, i, words, &left);
+		while (rpn_next(bed->rpn + s->rpn, s->rpn_length, &op))
+			random_operation(bed, s->rpn + op.at, &op, words,
+					 &left);
 	}
+	if (bpf_map_update_elem(offsets_fd, &site, words, 0))
+		tap_bail("cannot set offsets: %s", strerror(errno));
 }
 
 /* The generator promises nothing for expressions the check refuses. */
@@ -495,9 +552,6 @@ static const char *bad_expression(const struct bed *bed)
 	return NULL;
 }
 
-/* Half of the bodies of each machine read directly, where that works. */
-static struct body_direct direct;
-static bool is_direct;
 
 static void direct_find(struct bed *bed)
 {
@@ -508,6 +562,7 @@ static void direct_find(struct bed *bed)
 	layout->mm_flushes = all.mm_flushes;
 	layout->cast_kfunc = all.cast_kfunc;
 	layout->cast_type = all.cast_type;
+	has_cast = all.cast_kfunc && all.cast_type;
 	is_direct = direct_probe(&direct, layout) == RAS_READS_DIRECT;
 }
 
@@ -521,6 +576,7 @@ static bool run(struct bed *bed, uint64_t number)
 
 	random_point(bed, number);
 	bed->target.offset_count = bed->target.length_count = 0;
+	bed->target.register_count = 0;
 	if (number & 8)
 		random_offsets(bed, number % BED_SITES);
 	bed->target.direct = is_direct && number & 4 ? &direct : NULL;

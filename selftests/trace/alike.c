@@ -3,7 +3,8 @@
  * A program to trace: alike COUNT calls alike_0 to alike_39 so often. Each gets a
  * structure that points to 0, 1001, 1002 ... and, after these words, to texts of 16
  * bytes each: "text 0", "text 1" ... With "absent" as the second argument that
- * memory is a file's, and no page of it is there at a call.
+ * memory is a file's, and no page of it is there at a call. Further arguments are
+ * two other structures, and 103, 104 and 105.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -43,14 +44,17 @@ __asm__(".altmacro\n"
 	".data\n.balign 8\nalike_all:\n.set i,0\n"
 	".rept 40\n address %i\n .set i,i+1\n.endr\n"
 	".text\n");
-extern void (*const alike_all[POINTS])(const struct given *given);
+extern void (*const alike_all[POINTS])(const struct given *a,
+				       const struct given *b,
+				       const struct given *c,
+				       long d, long e, long f);
 
 int main(int argc, char **argv)
 {
 	int count = argc > 1 ? atoi(argv[1]) : 1;
 	FILE *file = tmpfile();
 	static struct data data;
-	struct given given = { 7, &data };
+	struct given given = { 7, &data }, b = { 8, 0 }, c = { 9, 0 };
 
 	for (int i = 0; i < POINTS; i++) {
 		data.words[i + 1] = 1001 + i;
@@ -70,7 +74,7 @@ int main(int argc, char **argv)
 			if (argc > 2)
 				madvise((void *)given.data, BYTES,
 					MADV_DONTNEED);
-			alike_all[i](&given);
+			alike_all[i](&given, &b, &c, 103, 104, 105);
 		}
 	}
 	return 0;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Many tracepoints that differ by offsets only share a program, and each logs its
-# own memory; a few have programs of their own.
+# Many tracepoints that differ by offsets, lengths or registers only share a
+# program, and each logs what is its own; a few have programs of their own.
 . "$(dirname "$0")/../tap.sh"
 . "$TOP/selftests/trace/target.sh"
 need_root
@@ -133,6 +133,54 @@ for reads in auto helper; do
 	done
 	if command -v bpftool >/dev/null && trace query | grep -q uprobe_multi; then
 		is "$(programs)" 6 "  programs: 1, 5, to 64, 128, 256, 1024 bytes"
+	else
+		skip "  programs" "needs bpftool, uprobe_multi links"
+	fi
+	trace off --all
+done
+
+# --- that differ by registers: three numbers, and where the tag is
+# register WHAT POINT: its own of three
+register() {
+	case $1$(($2 % 3)) in
+	base0)	echo "$ARG1" ;;
+	base1)	echo "$ARG2" ;;
+	base2)	echo "$ARG3" ;;
+	number0) echo "$ARG4" ;;
+	number1) echo "$ARG5" ;;
+	number2) echo "$ARG6" ;;
+	esac
+}
+
+i=0
+{
+	echo "MODNAME=$TMP/alike"
+	echo "MAJOR=199"
+	while [ $i -lt 40 ]; do
+		echo "TRACE TP=.alike_$i, DESC=\"alike\", FMT=\"$i: %Q %Q %Q tag %P%D\","
+		echo "	REGS=($(register number $i), $(register number $((i / 3))),"
+		echo "		$(register number $((i / 27)))),"
+		echo "	MEM64=(F$(register base $((i / 9))),DIRECT,4)"
+		i=$((i + 1))
+	done
+} | make_tdf "$TMP/alike.tsf"
+awk 'function number(i) { return sprintf("%08X 00000000", 103 + i % 3) }
+BEGIN {
+	for (i = 0; i < 40; i++)
+		printf "%d: %s %s %s tag 0000 %04X\n", i, number(i),
+			number(int(i / 3)), number(int(i / 27)),
+			7 + int(i / 9) % 3
+}' >"$TMP/wanted"
+expected=40
+! grep -q bpf_rdonly_cast /sys/kernel/btf/vmlinux 2>/dev/null || expected=1
+for reads in auto helper; do
+	status 0 "40 points with other registers, reads: $reads" \
+		trace on --reads=$reads "$TMP/alike.tdf"
+	"$TMP/alike"
+	tracefmt -q --tff "$TMP" | grep '^[0-9]*: ' >"$TMP/lines"
+	is "$(diff "$TMP/wanted" "$TMP/lines" | head -n 5)" "" "  all log theirs"
+	if command -v bpftool >/dev/null && trace query | grep -q uprobe_multi; then
+		is "$(programs)" $expected "  programs"
 	else
 		skip "  programs" "needs bpftool, uprobe_multi links"
 	fi

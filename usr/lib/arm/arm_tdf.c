@@ -442,9 +442,9 @@ static int session_programs_take(const struct arming *a, struct error *err)
 		target.module_fd = features_read_kfuncs(&target.segments_save,
 							&target.vector_read);
 	code = program_set_make(&set, a->tdf, picks, &target, err);
-	if (!code && a->arm->dry && set.alike.rows)
+	if (!code && a->arm->dry)
 		a->arm->dry->map_bytes += a->tdf->header->sites.count *
-					  sizeof(struct alike_row);
+					  alike_row_bytes(&set.alike);
 	if (!code)
 		code = program_set_each(&set, program_take,
 					&(struct program_taking){ a, &set,

@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "bpf/plan/processor.h"
 #include "lib/formats/rpn.h"
 #include "lib/hash.h"
 #include "lib/key_map.h"
 
-#define OFFSETS_MOST	(32 + ALIKE_LENGTHS)	/* of a site, to share a program
-						 * with others */
+#define VALUES_MOST	96	/* of a site, to share a program with others */
 #define OFFSET_LOW	7	/* what decides how memory is aligned is equal */
 #define LENGTH_EXACT	8	/* a longer one may be in the map ... */
 #define LENGTH_SHORT	64	/* ... together with all up to this, which are read
@@ -49,67 +49,122 @@ static int shape_add(struct alike *alike, const void *data, size_t size)
 	return 0;
 }
 
-static int shape_value_add(struct alike *alike, struct alike_offset value)
+static int shape_value_add(struct alike *alike, struct alike_value value)
 {
-	size_t room = 2 * alike->offset_room + 64;
-	struct alike_offset *grown;
+	size_t room = 2 * alike->value_room + 64;
+	struct alike_value *grown;
 
-	if (alike->offset_count == alike->offset_room) {
-		grown = realloc(alike->offsets, room * sizeof(*grown));
+	if (alike->value_count == alike->value_room) {
+		grown = realloc(alike->values, room * sizeof(*grown));
 		if (!grown)
 			return -ENOMEM;
-		alike->offsets = grown;
-		alike->offset_room = room;
+		alike->values = grown;
+		alike->value_room = room;
 	}
-	alike->offsets[alike->offset_count++] = value;
+	alike->values[alike->value_count++] = value;
 	return 0;
 }
 
-/* Jumps are as far as the bytes between are many: with one, offsets are no less
- * bytes of the shape than all others. */
-static bool expression_jumps(const uint8_t *rpn, uint32_t size)
-{
-	struct rpn_op op = { 0 };
+/* What shapes are made of, and where they are */
+struct shape_maker {
+	struct alike *alike;
+	const struct tdf *tdf;
+	const struct tdf_site *site;
+	const struct tdf_module *module;
+	bool registers;		/* they may be in the map */
+	uint32_t lengths;	/* that are in there, so far */
+};
 
-	while (rpn_next(rpn, size, &op))
-		if (op.operand == RPN_JUMP)
-			return true;
-	return false;
+/* The code of the operation, or of those that do the same, and what decides
+ * how memory is aligned */
+static int shape_offset_add(struct shape_maker *m, uint8_t code, uint64_t offset,
+			    uint32_t at)
+{
+	const uint8_t bytes[] = { code, offset & OFFSET_LOW };
+	int ret = shape_add(m->alike, bytes, sizeof(bytes));
+
+	return ret ? ret : shape_value_add(m->alike, (struct alike_value){
+		.value = offset, .at = at, .kind = ALIKE_OFFSET,
+	});
 }
 
-static int shape_expression_add(struct alike *alike, const struct tdf *tdf,
-				uint32_t at, uint32_t size)
+/* One that may be in the map. 0 to `*plain`: it isn't one. */
+static int shape_register_add(struct shape_maker *m, uint64_t number,
+			      enum alike_kind kind, uint32_t at, bool *plain)
 {
-	const uint8_t *rpn = tdf->rpn + at;
-	bool jumps = expression_jumps(rpn, size);
+	int bytes = 0, offset = -1, ret;
+
+	if (m->registers)
+		offset = processor_reg_offset(m->module->machine, number, &bytes);
+	*plain = offset >= 0;
+	if (offset < 0)
+		return 0;
+	ret = shape_add(m->alike, &(uint8_t){ bytes }, 1);
+	return ret ? ret : shape_value_add(m->alike, (struct alike_value){
+		.value = offset, .at = at, .kind = kind,
+	});
+}
+
+/* A jump is over so many operations, whose bytes don't matter. */
+static uint32_t operations_over(const uint8_t *rpn, uint32_t size,
+				const struct rpn_op *jump)
+{
+	struct rpn_op op = *jump;
+	uint32_t count = 0;
+
+	while (op.next < jump->a && rpn_next(rpn, size, &op))
+		count++;
+	return count;
+}
+
+static int shape_operation_add(struct shape_maker *m, const uint8_t *rpn,
+			       uint32_t size, uint32_t start,
+			       const struct rpn_op *op)
+{
+	bool user = m->module->kind == TDF_MODULE_USER, plain = false;
+	uint32_t at = start + op->at, over;
+	uint64_t number;
+	int64_t offset;
+	int code;
+
+	if (op->code == RPN_plus_uconst || (op->code == RPN_addr && user))
+		return shape_offset_add(m, op->code, op->a, at);
+	if (op->operand == RPN_JUMP) {
+		over = operations_over(rpn, size, op);
+		code = shape_add(m->alike, &op->code, 1);
+		return code ? code : shape_add(m->alike, &over, sizeof(over));
+	}
+	if (rpn_is_register(op, &number, &offset)) {
+		code = shape_register_add(m, number, ALIKE_REGISTER, at, &plain);
+		if (code || plain)
+			return code ? code :
+			       shape_offset_add(m, RPN_bregx, offset, at);
+	}
+	return shape_add(m->alike, rpn + op->at, op->next - op->at);
+}
+
+static int shape_expression_add(struct shape_maker *m, uint32_t at,
+				uint32_t size)
+{
+	const uint8_t *rpn = m->tdf->rpn + at;
 	struct rpn_op op = { 0 };
 	int code = 0;
 
-	while (!code && rpn_next(rpn, size, &op)) {
-		if (op.code != RPN_plus_uconst || jumps) {
-			code = shape_add(alike, rpn + op.at, op.next - op.at);
-			continue;
-		}
-		code = shape_add(alike, &(uint8_t[]){ op.code,
-						      op.a & OFFSET_LOW }, 2);
-		if (!code)
-			code = shape_value_add(alike, (struct alike_offset){
-				.value = op.a, .at = at + op.at,
-			});
-	}
+	while (!code && rpn_next(rpn, size, &op))
+		code = shape_operation_add(m, rpn, size, at, &op);
 	/* an operation's code is never 0 */
-	return code ? code : shape_add(alike, "", 1);
+	return code ? code : shape_add(m->alike, "", 1);
 }
 
 /* What the length of a statement may be in the map; 0: it isn't there. */
-static uint32_t length_most(const struct tdf *tdf, const struct tdf_site *site,
-			    uint32_t index)
+static uint32_t length_most(const struct shape_maker *m, uint32_t index)
 {
-	const struct tdf_stmt *stmt = &tdf->stmts[index];
-	bool last = index + 1 == site->first_stmt + site->stmts;
+	const struct tdf_stmt *stmt = &m->tdf->stmts[index];
+	bool last = index + 1 == m->site->first_stmt + m->site->stmts;
 	uint32_t most = LENGTH_SHORT;
 
-	if (stmt->kind != TDF_STMT_MEM || stmt->length <= LENGTH_EXACT ||
+	if (m->lengths == ALIKE_LENGTHS || stmt->kind != TDF_STMT_MEM ||
+	    stmt->length <= LENGTH_EXACT ||
 	    stmt->flags & (TDF_STMT_LEN | TDF_STMT_RAW | TDF_STMT_MORE |
 			   TDF_STMT_SEGMENT) ||
 	    (!last && stmt[1].flags & TDF_STMT_MORE))
@@ -119,32 +174,35 @@ static uint32_t length_most(const struct tdf *tdf, const struct tdf_site *site,
 	return most;
 }
 
-static int shape_stmt_add(struct alike *alike, const struct tdf *tdf,
-			  const struct tdf_site *site, uint32_t index,
-			  uint32_t *lengths)
+static int shape_stmt_add(struct shape_maker *m, uint32_t index)
 {
-	const struct tdf_stmt *stmt = &tdf->stmts[index];
-	uint32_t most = *lengths < ALIKE_LENGTHS ?
-			length_most(tdf, site, index) : 0;
+	const struct tdf_stmt *stmt = &m->tdf->stmts[index];
+	uint32_t most = length_most(m, index);
 	struct tdf_stmt plain = *stmt;
-	int code;
+	bool in_map = false;
+	int code = 0;
 
 	plain.rpn = plain.rpn_length = 0;
 	plain.len_rpn = plain.len_rpn_length = 0;
 	if (most) {
 		plain.length = most;
-		++*lengths;
-	}
-	code = shape_add(alike, &plain, sizeof(plain));
-	if (!code && most)
-		code = shape_value_add(alike, (struct alike_offset){
+		m->lengths++;
+		code = shape_value_add(m->alike, (struct alike_value){
 			.value = stmt->length, .at = index, .most = most,
+			.kind = ALIKE_LENGTH,
 		});
+	}
+	if (stmt->kind == TDF_STMT_REG)
+		code = shape_register_add(m, stmt->reg, ALIKE_ITEM, index,
+					  &in_map);
+	if (in_map)
+		plain.reg = 0;
 	if (!code)
-		code = shape_expression_add(alike, tdf, stmt->rpn,
-					    stmt->rpn_length);
+		code = shape_add(m->alike, &plain, sizeof(plain));
+	if (!code)
+		code = shape_expression_add(m, stmt->rpn, stmt->rpn_length);
 	if (!code && stmt->flags & TDF_STMT_LEN)
-		code = shape_expression_add(alike, tdf, stmt->len_rpn,
+		code = shape_expression_add(m, stmt->len_rpn,
 					    stmt->len_rpn_length);
 	return code;
 }
@@ -160,13 +218,12 @@ static bool shape_known(const struct tdf *tdf, const struct tdf_point *point,
 	return true;
 }
 
-static int shape_make(struct alike *alike, const struct tdf *tdf,
-		      const struct tdf_point *point, uint32_t index,
-		      uint8_t picks)
+static int shape_make(struct shape_maker *m, const struct tdf_point *point,
+		      uint32_t index, uint8_t picks)
 {
-	const struct tdf_site *site = &tdf->sites[index];
+	struct alike *alike = m->alike;
+	const struct tdf_site *site = &m->tdf->sites[index];
 	struct alike_site *own = &alike->sites[index];
-	uint32_t lengths = 0;
 	struct shape_head head = {
 		.maxhits = point->maxhits, .passcount = point->passcount,
 		.flags = point->flags, .stmts = site->stmts,
@@ -176,14 +233,16 @@ static int shape_make(struct alike *alike, const struct tdf *tdf,
 	};
 	int code;
 
+	m->site = site;
+	m->module = &m->tdf->modules[point->module];
+	m->lengths = 0;
 	own->shape = alike->shape_bytes;
-	own->offset = alike->offset_count;
+	own->value = alike->value_count;
 	code = shape_add(alike, &head, sizeof(head));
 	for (uint32_t i = 0; i < site->stmts && !code; i++)
-		code = shape_stmt_add(alike, tdf, site, site->first_stmt + i,
-				      &lengths);
+		code = shape_stmt_add(m, site->first_stmt + i);
 	own->shape_size = alike->shape_bytes - own->shape;
-	own->offset_count = alike->offset_count - own->offset;
+	own->value_count = alike->value_count - own->value;
 	return code;
 }
 
@@ -197,13 +256,13 @@ static bool shapes_equal(const struct alike *alike, const struct alike_site *a,
 			 const struct alike_site *b, bool exactly)
 {
 	if (a->shape_size != b->shape_size ||
-	    a->offset_count != b->offset_count ||
+	    a->value_count != b->value_count ||
 	    memcmp(alike->shapes + a->shape, alike->shapes + b->shape,
 		   a->shape_size))
 		return false;
-	for (size_t i = 0; exactly && i < a->offset_count; i++)
-		if (alike->offsets[a->offset + i].value !=
-		    alike->offsets[b->offset + i].value)
+	for (size_t i = 0; exactly && i < a->value_count; i++)
+		if (alike->values[a->value + i].value !=
+		    alike->values[b->value + i].value)
 			return false;
 	return true;
 }
@@ -214,9 +273,8 @@ static uint64_t shape_hash(const struct alike *alike,
 	uint64_t hash = hash_fnv(HASH_FNV_START, alike->shapes + site->shape,
 				 site->shape_size);
 
-	for (size_t i = 0; exactly && i < site->offset_count; i++)
-		hash = key_map_mix(hash,
-				   alike->offsets[site->offset + i].value);
+	for (size_t i = 0; exactly && i < site->value_count; i++)
+		hash = key_map_mix(hash, alike->values[site->value + i].value);
 	return hash;
 }
 
@@ -262,51 +320,91 @@ static int groups_make(struct alike *alike, uint32_t sites, bool exactly)
 	return code;
 }
 
-static const struct alike_offset *site_value(const struct alike *alike,
-					     uint32_t site, uint32_t i)
+static const struct alike_value *site_value(const struct alike *alike,
+					    uint32_t site, uint32_t i)
 {
-	return &alike->offsets[alike->sites[site].offset + i];
-}
-
-static uint64_t offset_value(const struct alike *alike, uint32_t site, uint32_t i)
-{
-	return site_value(alike, site, i)->value;
+	return &alike->values[alike->sites[site].value + i];
 }
 
 /* What the map has for it */
-static uint64_t offset_word(const struct alike *alike, uint32_t site, uint32_t i)
+static uint64_t value_word(const struct alike *alike, uint32_t site, uint32_t i)
 {
-	const struct alike_offset *value = site_value(alike, site, i);
+	const struct alike_value *value = site_value(alike, site, i);
 
-	return value->most ? value->value : value->value & ~(uint64_t)OFFSET_LOW;
+	return value->kind != ALIKE_OFFSET ? value->value :
+	       value->value & ~(uint64_t)OFFSET_LOW;
 }
 
-/* Is the i-th offset the k-th plus the same in all sites of the group? */
-static bool offsets_go_along(const struct alike *alike,
-			     const struct alike_group *group, uint32_t i,
-			     uint32_t k)
+/* Is the i-th value the k-th plus the same in all sites of the group? */
+static bool values_go_along(const struct alike *alike,
+			    const struct alike_group *group, uint32_t i,
+			    uint32_t k)
 {
 	uint32_t site = group->first_site;
-	uint64_t apart = offset_value(alike, site, i) - offset_value(alike, site, k);
+	uint64_t apart = site_value(alike, site, i)->value -
+			 site_value(alike, site, k)->value;
 
-	if (site_value(alike, site, k)->most)
-		return false;
 	while ((site = alike->sites[site].next) != ALIKE_NONE)
-		if (offset_value(alike, site, i) - offset_value(alike, site, k) != apart)
+		if (site_value(alike, site, i)->value -
+		    site_value(alike, site, k)->value != apart)
 			return false;
 	return true;
 }
 
-static bool offset_varies(const struct alike *alike,
-			  const struct alike_group *group, uint32_t i)
+static bool value_varies(const struct alike *alike,
+			 const struct alike_group *group, uint32_t i)
 {
 	uint32_t site = group->first_site;
-	uint64_t value = offset_value(alike, site, i);
+	uint64_t value = site_value(alike, site, i)->value;
 
 	while ((site = alike->sites[site].next) != ALIKE_NONE)
-		if (offset_value(alike, site, i) != value)
+		if (site_value(alike, site, i)->value != value)
 			return true;
 	return false;
+}
+
+/*
+ * Which words of the map the values of a group are, and for offsets what is added.
+ * leads[] gets the values that the words are made of.
+ */
+struct group_words {
+	struct alike_group *group;
+	uint32_t leads[ALIKE_WORDS];
+	uint32_t count;
+};
+
+static bool is_register(const struct alike_value *value)
+{
+	return value->kind == ALIKE_REGISTER || value->kind == ALIKE_ITEM;
+}
+
+/* May the i-th value be made of the word that has the k-th? */
+static bool word_serves(const struct alike *alike,
+			const struct alike_group *group, uint32_t i, uint32_t k)
+{
+	const struct alike_value *a = site_value(alike, group->first_site, i);
+	const struct alike_value *b = site_value(alike, group->first_site, k);
+
+	if (a->kind == ALIKE_OFFSET)
+		return b->kind == ALIKE_OFFSET &&
+		       values_go_along(alike, group, i, k);
+	return is_register(a) && is_register(b) && a->value == b->value &&
+	       values_go_along(alike, group, i, k);
+}
+
+/* The word of a value that varies, which may be there; ALIKE_WORDS: there are too
+ * many. */
+static uint32_t group_word_find(const struct alike *alike,
+				struct group_words *words, uint32_t i)
+{
+	uint32_t word = 0;
+
+	while (word < words->count &&
+	       !word_serves(alike, words->group, i, words->leads[word]))
+		word++;
+	if (word == words->count && word < ALIKE_WORDS)
+		words->leads[words->count++] = i;
+	return word;
 }
 
 /* Several expressions of a site may be the same bytes of the table. */
@@ -323,61 +421,63 @@ static bool offset_agrees(const struct alike_group *group,
 	return true;
 }
 
-/*
- * Which words of the map the values of a group are, and for offsets what is added.
- * leads[] gets the values that the words are made of.
- */
-struct group_words {
-	struct alike_group *group;
-	uint32_t leads[ALIKE_WORDS];
-	int count;
-};
-
-static bool group_word_add(struct group_words *words, uint32_t lead)
+static bool group_offset_add(const struct alike *alike,
+			     const struct group_words *words, uint32_t word,
+			     const struct alike_value *own)
 {
-	if (words->count == ALIKE_WORDS)
+	struct alike_group *group = words->group;
+	struct body_offset offset = {
+		.at = own->at, .word = word, .rest = own->value,
+	};
+
+	if (word != BODY_OFFSET_NONE)
+		offset.rest -= value_word(alike, group->first_site,
+					  words->leads[word]);
+	if (!offset_agrees(group, &offset))
 		return false;
-	words->leads[words->count++] = lead;
+	group->offsets[group->offset_count++] = offset;
+	return true;
+}
+
+/* Of several expressions, too. One that doesn't vary has no word. */
+static bool group_register_add(struct alike_group *group, uint32_t word,
+			       const struct alike_value *own)
+{
+	const struct body_register made = {
+		.item = own->kind == ALIKE_ITEM, .at = own->at, .word = word,
+	};
+
+	for (uint32_t i = 0; i < group->register_count; i++) {
+		const struct body_register *other = &group->registers[i];
+
+		if (other->item == made.item && other->at == made.at &&
+		    other->word != made.word)
+			return false;
+	}
+	group->registers[group->register_count++] = made;
 	return true;
 }
 
 /* False: it can't be. */
-static bool group_length_add(struct group_words *words, uint32_t i,
-			     const struct alike_offset *own)
+static bool group_value_add(const struct alike *alike,
+			    struct group_words *words, uint32_t i)
 {
 	struct alike_group *group = words->group;
+	const struct alike_value *own = site_value(alike, group->first_site, i);
+	uint32_t word = BODY_OFFSET_NONE;
 
-	if (!group_word_add(words, i))
+	if (value_varies(alike, group, i))
+		word = group_word_find(alike, words, i);
+	if (word == ALIKE_WORDS)
 		return false;
-	group->lengths[group->length_count++] = (struct body_length){
-		.stmt = own->at, .word = words->count - 1, .most = own->most,
-	};
-	return true;
-}
-
-static bool group_offset_add(const struct alike *alike,
-			     struct group_words *words, uint32_t i,
-			     const struct alike_offset *own)
-{
-	struct alike_group *group = words->group;
-	struct body_offset offset = {
-		.at = own->at, .word = BODY_OFFSET_NONE, .rest = own->value,
-	};
-	int word = 0;
-
-	if (offset_varies(alike, group, i)) {
-		while (word < words->count &&
-		       !offsets_go_along(alike, group, i, words->leads[word]))
-			word++;
-		if (word == words->count && !group_word_add(words, i))
-			return false;
-		offset.word = word;
-		offset.rest -= offset_word(alike, group->first_site,
-					   words->leads[word]);
-	}
-	if (!offset_agrees(group, &offset))
-		return false;
-	group->offsets[group->offset_count++] = offset;
+	if (own->kind == ALIKE_OFFSET)
+		return group_offset_add(alike, words, word, own);
+	if (is_register(own))
+		return group_register_add(group, word, own);
+	if (word != BODY_OFFSET_NONE)
+		group->lengths[group->length_count++] = (struct body_length){
+			.stmt = own->at, .word = word, .most = own->most,
+		};
 	return true;
 }
 
@@ -386,26 +486,18 @@ static int group_words_find(const struct alike *alike,
 			    struct group_words *words)
 {
 	struct alike_group *group = words->group;
-	const struct alike_site *first = &alike->sites[group->first_site];
-	bool fits = first->offset_count <= OFFSETS_MOST;
+	uint32_t count = alike->sites[group->first_site].value_count;
+	bool fits = count <= VALUES_MOST;
 
 	if (!fits)
 		return -E2BIG;
-	group->offsets = calloc(first->offset_count + 1,
-				sizeof(*group->offsets));
-	group->lengths = calloc(first->offset_count + 1,
-				sizeof(*group->lengths));
-	if (!group->offsets || !group->lengths)
+	group->offsets = calloc(count + 1, sizeof(*group->offsets));
+	group->lengths = calloc(count + 1, sizeof(*group->lengths));
+	group->registers = calloc(count + 1, sizeof(*group->registers));
+	if (!group->offsets || !group->lengths || !group->registers)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < first->offset_count && fits; i++) {
-		const struct alike_offset *own =
-			&alike->offsets[first->offset + i];
-
-		if (!own->most)
-			fits = group_offset_add(alike, words, i, own);
-		else if (offset_varies(alike, group, i))
-			fits = group_length_add(words, i, own);
-	}
+	for (uint32_t i = 0; i < count && fits; i++)
+		fits = group_value_add(alike, words, i);
 	return fits ? 0 : -E2BIG;
 }
 
@@ -417,13 +509,15 @@ static int group_rows_fill(struct alike *alike, const struct tdf *tdf,
 
 	if (!alike->rows)
 		alike->rows = calloc(tdf->header->sites.count,
-				     sizeof(*alike->rows));
+				     ALIKE_WORDS * sizeof(*alike->rows));
 	if (!alike->rows)
 		return -ENOMEM;
+	if (alike->row_words < words->count)
+		alike->row_words = words->count;
 	for (; site != ALIKE_NONE; site = alike->sites[site].next)
-		for (int i = 0; i < words->count; i++)
-			alike->rows[site].words[i] =
-				offset_word(alike, site, words->leads[i]);
+		for (uint32_t i = 0; i < words->count; i++)
+			alike->rows[site * ALIKE_WORDS + i] =
+				value_word(alike, site, words->leads[i]);
 	return 0;
 }
 
@@ -437,7 +531,7 @@ static int group_share(struct alike *alike, const struct tdf *tdf,
 	if (!code && words.count)
 		return group_rows_fill(alike, tdf, &words);
 	if (!code)	/* its program needs no map */
-		group->offset_count = 0;
+		group->offset_count = group->register_count = 0;
 	for (; code == -E2BIG && site != ALIKE_NONE;
 	     site = alike->sites[site].next)
 		alike->sites[site].group = ALIKE_NONE;
@@ -445,8 +539,11 @@ static int group_share(struct alike *alike, const struct tdf *tdf,
 }
 
 int alike_find(struct alike *alike, const struct tdf *tdf, const uint8_t *picks,
-	       uint32_t most)
+	       const struct alike_limits *limits)
 {
+	struct shape_maker maker = {
+		.alike = alike, .tdf = tdf, .registers = limits->registers,
+	};
 	uint32_t count = tdf->header->sites.count;
 	int code = 0;
 
@@ -464,13 +561,13 @@ int alike_find(struct alike *alike, const struct tdf *tdf, const uint8_t *picks,
 		for (uint32_t k = 0; picks[i] && k < point->sites && !code; k++)
 			if (shape_known(tdf, point,
 					&tdf->sites[point->first_site + k]))
-				code = shape_make(alike, tdf, point,
+				code = shape_make(&maker, point,
 						  point->first_site + k,
 						  picks[i]);
 	}
 	if (!code)
 		code = groups_make(alike, count, true);
-	if (code || alike->group_count <= most)
+	if (code || alike->group_count <= limits->own)
 		return code;
 	code = groups_make(alike, count, false);
 	for (uint32_t i = 0; i < alike->group_count && !code; i++)
@@ -483,11 +580,17 @@ void alike_free(struct alike *alike)
 	for (uint32_t i = 0; alike->groups && i < alike->group_count; i++) {
 		free(alike->groups[i].offsets);
 		free(alike->groups[i].lengths);
+		free(alike->groups[i].registers);
 	}
 	free(alike->sites);
 	free(alike->groups);
 	free(alike->shapes);
-	free(alike->offsets);
+	free(alike->values);
 	free(alike->rows);
 	*alike = (struct alike){ 0 };
+}
+
+size_t alike_row_bytes(const struct alike *alike)
+{
+	return alike->row_words * sizeof(*alike->rows);
 }

@@ -386,6 +386,8 @@ static int set_add_alike(struct program_set *set, const struct tdf *tdf,
 	target.offset_count = group->offset_count;
 	target.lengths = group->lengths;
 	target.length_count = group->length_count;
+	target.registers = group->registers;
+	target.register_count = group->register_count;
 	target.single = group->sites == 1;
 	target.cookie = program_cookie(tdf, index, site);
 	code = program_make(&set->items[set->count], tdf, point, site, &target,
@@ -459,23 +461,23 @@ static int set_offsets_make(struct program_set *set, const struct tdf *tdf,
 			    struct error *err)
 {
 	uint32_t sites = tdf->header->sites.count;
-	size_t size = sites * sizeof(struct alike_row);
-	void *rows;
+	size_t row = alike_row_bytes(&set->alike), size = sites * row;
+	char *rows;
 
-	if (!set->alike.rows)
+	if (!row)
 		return 0;
-	set->offsets_fd = sysbpf_array_create("offsets",
-					      sizeof(struct alike_row), sites);
+	set->offsets_fd = sysbpf_array_create("offsets", row, sites);
 	if (set->offsets_fd < 0)
 		return pin_refused(err, set->offsets_fd,
 				   "cannot make the map 'offsets' of %u times %zu bytes",
-				   sites, sizeof(struct alike_row));
+				   sites, row);
 	rows = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
 		    set->offsets_fd, 0);
 	if (rows == MAP_FAILED)
 		return error_set(err, -errno, "cannot map 'offsets': %s",
 				 strerror(errno));
-	memcpy(rows, set->alike.rows, size);
+	for (uint32_t i = 0; i < sites; i++)
+		memcpy(rows + i * row, set->alike.rows + i * ALIKE_WORDS, row);
 	munmap(rows, size);
 	return 0;
 }
@@ -486,6 +488,11 @@ int program_set_make(struct program_set *set, const struct tdf *tdf,
 {
 	uint32_t points = tdf->header->points.count;
 	uint32_t sites = tdf->header->sites.count;
+	const struct body_layout *layout = base->layout;
+	const struct alike_limits limits = {
+		.own = PROGRAMS_OWN,
+		.registers = layout && layout->cast_kfunc && layout->cast_type,
+	};
 	struct body_target target = *base;
 	int code = 0;
 
@@ -496,7 +503,7 @@ int program_set_make(struct program_set *set, const struct tdf *tdf,
 		.offsets_fd = -1,
 	};
 	if (!set->items || !set->next_site || !set->points ||
-	    alike_find(&set->alike, tdf, picks, PROGRAMS_OWN))
+	    alike_find(&set->alike, tdf, picks, &limits))
 		code = error_no_memory(err);
 	if (!code)
 		code = set_offsets_make(set, tdf, err);
