@@ -445,7 +445,7 @@ static void rpn_op_thread(struct rpn_expr *x, const struct arch_thread *thread,
 }
 
 /* What the operation adds to the top of the stack */
-static void op_add(struct rpn_expr *x, size_t at, uint64_t add)
+static void rpn_op_add(struct rpn_expr *x, size_t at, uint64_t add)
 {
 	const struct body_offset *offset =
 		reads_offset_find(x->gen->plan, x->rpn, at);
@@ -479,13 +479,13 @@ static void op_register(struct rpn_expr *x, size_t at, uint64_t number,
 	reg = gen_register_find(gen, number);
 	if (own) {
 		rpn_push(x, value_temp(register_load(gen, own, reg.bytes)));
-		op_add(x, at, add);
+		rpn_op_add(x, at, add);
 		return;
 	}
 	if (reg.ip)
 		add -= gen_ip_excess(gen);
 	rpn_push(x, value_memory(CONTEXT, reg.offset, reg.bytes, 0));
-	op_add(x, at, add);
+	rpn_op_add(x, at, add);
 	rpn_top(x)->segment = add ? SEGMENT_NONE : segment;
 }
 
@@ -591,7 +591,7 @@ static void op_addr(struct rpn_expr *x, size_t at, uint64_t address)
 
 	if (!section) {
 		rpn_push(x, bias);
-		op_add(x, at, address);
+		rpn_op_add(x, at, address);
 		return;
 	}
 	run = section->run + (address - section->address);
@@ -712,7 +712,7 @@ static void generate_op(struct rpn_expr *x, const struct rpn_op *op)
 			rpn_op_unary(x, op->code);
 			break;
 		case RPN_plus_uconst:
-			op_add(x, op->at, op->a);
+			rpn_op_add(x, op->at, op->a);
 			break;
 		case RPN_deref:
 			rpn_op_deref(x, 8, op->at);
