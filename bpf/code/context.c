@@ -41,7 +41,8 @@ static void callers_generate(struct gen *gen)
 
 void context_generate(struct gen *gen)
 {
-	uint32_t mask = gen->plan->target->context_mask;
+	uint32_t mask = gen->plan->enters ? 0 :
+					    gen->plan->target->context_mask;
 
 	if (gen->c->error)
 		return;

@@ -9,7 +9,8 @@
  * left in another way than by an exit. Every hit of an entry that keeps nothing
  * removes what is there, and every hit of an exit. The key has the process, not
  * the thread, because the frames of coroutines move from one thread to another; in
- * Go the KEY has the goroutine.
+ * Go the KEY has the goroutine. In the kernel it has the thread: its stack is given
+ * to another one when it has ended.
  */
 #include "gen.h"
 
@@ -28,7 +29,8 @@ static void whole_key_load(struct gen *gen, code_label failed)
 	struct gen_value frame;
 
 	code_call(c, BPF_FUNC_get_current_pid_tgid);
-	code_alu_imm(c, BPF_RSH, R0, 32);
+	if (plan->target->context != BODY_KPROBE)
+		code_alu_imm(c, BPF_RSH, R0, 32);
 	code_slot_store(c, 4, key, KEY_AT(pid), R0);
 	code_slot_store(c, 4, key, KEY_AT(point), point_reg(gen));
 	gen->fault = (struct gen_fault){ .to = failed };

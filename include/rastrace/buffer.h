@@ -483,7 +483,7 @@ struct ras_thread {
 };
 
 struct ras_open_key {
-	__u32 pid;
+	__u32 pid;		/* of kernel code: tid */
 	__u32 point;
 	__u64 frame;		/* what the KEY yields */
 };

@@ -164,11 +164,12 @@ struct tdf_point {
 #define TDF_POINT_LEAF		0x10
 
 /*
- * A whole call is one record, user space only. What the sites with
+ * A whole call is one record. What the sites with
  * TDF_SITE_ENTRY log is kept until one of the others is hit, an exit of the
  * function: that one evaluates its IF, and writes a record of how long the call
  * took (8 bytes, ns, no prefix), what was kept, and its own items. Entry and exit
- * belong together if their KEY is the same, in one process. Entries have no IF.
+ * belong together if their KEY is the same, in one process, of kernel code in one
+ * thread. Entries have no IF.
  *
  * The first `entry_values` statements of an entry are VALUE of 8 bytes without a
  * prefix, for DW_OP_at_entry of the exits. They are in no record.
@@ -220,8 +221,8 @@ struct tdf_site {
 #define TDF_STMT_STACK		6	/* return addresses, `length` at most */
 #define TDF_STMT_KEY		7	/* logs nothing; the first statement of each
 					 * site of a WHOLE: which call it is, among
-					 * those of the process that have not
-					 * returned */
+					 * those of the process, or of the
+					 * thread, that have not returned */
 
 /* After all others: what is counted in the kernel. They log nothing; a
  * tracepoint that logs nothing else makes no records. Not of CALL or RELEASE. */

@@ -383,20 +383,18 @@ static bool refusal_is_final(const struct probe_expr *expr, const char *why)
 }
 
 /*
- * A condition on whole calls is evaluated where they end. Where that is impossible
- * (in the kernel, or because only tracefmt knows what is in the condition), all
- * calls are recorded, and tracefmt leaves some out: `why` says why, else it is "".
+ * A condition on whole calls is evaluated where they end. Where that is impossible,
+ * because only tracefmt knows what is in it, all calls are recorded, and tracefmt
+ * leaves some out: `why` says why, else it is "".
  */
 static int tsf_choose(struct expr_tdfs *compiled, const struct probe_expr *expr,
 		      const struct compile_module *module, const char *tsf,
 		      int messages, char why[WHY_MOST], struct error *err)
 {
-	bool calls = expr->whole && module->file[0];
+	bool calls = expr->whole;
 	int code;
 
 	why[0] = '\0';
-	if (expr->whole && !calls)
-		snprintf(why, WHY_MOST, "CALL is of programs only");
 	code = tsf_compile(compiled, expr, module, tsf, calls, messages, err);
 	if (code != -EINVAL || !calls || expr_is_pattern(expr))
 		return code;

@@ -476,8 +476,7 @@ static int tdf_check_whole(const struct table_file *file,
 			    "tracepoint that is no whole call");
 		return 0;
 	}
-	TABLE_CHECK(!(p->flags & (TDF_POINT_CALL | TDF_POINT_RELEASE)) &&
-			    tdf->modules[p->module].kind == TDF_MODULE_USER,
+	TABLE_CHECK(!(p->flags & (TDF_POINT_CALL | TDF_POINT_RELEASE)),
 		    "tracepoint with flags %#x", p->flags);
 	TABLE_CHECK(used->last[0] && used->last[1] && sides[0].key &&
 			    sides[1].key,

@@ -556,6 +556,7 @@ int choose_return(const struct compilation *c, struct compiled *out,
 	for (size_t i = 0; i < point->site_count; i++)
 		slow |= point->sites[i].cost >= TDF_COST_STEPPED;
 	if (point->tsf->tp.retep != TSF_RETEP_ANY || !slow ||
+	    point->tsf->tp.whole ||
 	    c->mode == MOVE_NEVER || !c->module->elf ||
 	    c->module->kind != TDF_MODULE_USER)
 		return 0;

@@ -317,6 +317,7 @@ int compile_points(struct compilation *c, struct compiled *out)
 	for (size_t i = 0; i < tsf->point_count; i++) {
 		stack |= stmts_have_stack(&tsf->points[i]);
 		returns |= !tsf->points[i].discarded &&
+			   !tsf->points[i].tp.whole &&
 			   tsf->points[i].tp.retep == TSF_RETEP_ANY;
 	}
 	if (stack && returns) {

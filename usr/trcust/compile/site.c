@@ -87,13 +87,16 @@ static int find_exits(struct site_search *s, const struct site_place *function)
 	size_t count = 1;
 	int code = 0;
 
-	/* the code of the function: by debug information all its parts */
+	/* the code of the function: by debug information all its parts, but by
+	 * BTF its first byte only */
 	known = module_function_find(c->module, own.start);
 	if (!own.end && known)
 		own.end = known->end;
 	if (c->dwarf)
 		code = dwarf_function_at(c->dwarf, own.start, &found);
-	if (found.count && found.functions[0].entry == own.start) {
+	if (found.count && found.functions[0].entry == own.start &&
+	    (found.functions[0].range_count > 1 ||
+	     found.functions[0].ranges->end > own.start + 1)) {
 		ranges = found.functions[0].ranges;
 		count = found.functions[0].range_count;
 	}
@@ -170,7 +173,8 @@ static int site_exit_places(struct site_search *s)
 }
 
 /* CALL: entry and exits, which must not be the same instruction: what comes first
- * there is not known. */
+ * there is not known. Without a description of frames, as in most kernel code, an
+ * exit is the instruction that leaves: the return address is on top of the stack. */
 
 static bool has_place(const struct site_search *s, uint64_t address)
 {
@@ -180,11 +184,24 @@ static bool has_place(const struct site_search *s, uint64_t address)
 	return false;
 }
 
+static bool frame_is_known(const struct compilation *c, uint64_t address)
+{
+	struct error ignored = { 0 };
+	struct bytes rpn = { 0 };
+	int code = dwarf_frame_address_emit(c->dwarf, c->module, address, &rpn,
+					    &ignored);
+
+	bytes_free(&rpn);
+	return !code;
+}
+
 /* The exit's own instruction, if what is before it is an entry. */
 static int exit_separate(struct site_search *s, struct site_place *exit,
 			 const struct site_search *entries)
 {
-	if (exit->flags & TDF_SITE_RETURN || !has_place(entries, exit->address))
+	if (exit->flags & TDF_SITE_RETURN ||
+	    (frame_is_known(s->c, exit->address) &&
+	     !has_place(entries, exit->address)))
 		return 0;
 	exit->address = exit->exit;
 	exit->result_rpn = NULL;
@@ -231,18 +248,8 @@ static int site_call_places(struct site_search *s)
 {
 	struct site_search entries = { .c = s->c, .point = s->point };
 	const struct compilation *c = s->c;
-	const char *what = c->module->kind != TDF_MODULE_USER ?
-				   "CALL in the kernel" : NULL;
-	int code;
+	int code = site_exit_places(s);
 
-	if (what) {
-		diag_report(c->diag, s->point->tp.pos, TRCERR_UNSUPPORTED,
-			    what);
-		diag_hint(c->diag, "two tracepoints do it: TP=.name and "
-				   "TP=.name,RETEP");
-		return 1;
-	}
-	code = site_exit_places(s);
 	if (!code)
 		code = site_symbol_places(&entries);
 	for (size_t i = 0; i < entries.count && !code; i++)
@@ -677,7 +684,8 @@ static int report_needs_file(const struct compilation *c, struct srcpos pos,
 	return 1;
 }
 
-/* A kernel whose file is not available: the symbol is looked up when arming. */
+/* A kernel whose file is not available: the symbol is looked up when arming, and
+ * where its function ends is not known. */
 static int resolve_blind(const struct site_search *s, struct compile_point *out)
 {
 	const struct compilation *c = s->c;
@@ -685,11 +693,11 @@ static int resolve_blind(const struct site_search *s, struct compile_point *out)
 	const unsigned int insn_bytes = c->module->arch->insn_bytes;
 	const struct map_symbol *symbol = NULL;
 	struct dwarf_functions found = {0};
+	const char *name = tp->name;
 	struct compile_site *site;
 	bool others;
 
-	if (tp->kind != TSF_TP_SYMBOL || tsf_tp_is_all(tp) ||
-	    (tp->retep && tp->retep != TSF_RETEP_CALLER))
+	if (tp->kind != TSF_TP_SYMBOL || tp->retep == TSF_RETEP_EXIT)
 		return report_needs_file(c, tp->pos,
 					 "this without the kernel's file");
 	if (tp->offset < 0) {
@@ -706,11 +714,13 @@ static int resolve_blind(const struct site_search *s, struct compile_point *out)
 	if (s->point->opcode >= 0)
 		return report_needs_file(c, s->point->opcode_pos,
 					 "OPCODE without the kernel's file");
-	site = out->sites = calloc(1, sizeof(*site));
-	if (!site)
+	if (tsf_tp_is_all(tp))
+		name = tsf_format(c->tsf, "%.*s", (int)strlen(name) - 3, name);
+	site = out->sites = calloc(1 + tp->whole, sizeof(*site));
+	if (!site || !name)
 		return diag_no_memory(c->diag, tp->pos);
-	out->site_count = 1;
-	site->symbol = tp->name;
+	out->site_count = 1 + tp->whole;
+	site->symbol = name;
 	site->symbol_offset = site->offset = tp->offset;
 	site->cost = TDF_COST_UNKNOWN;
 	if (tp->retep)
@@ -725,13 +735,17 @@ static int resolve_blind(const struct site_search *s, struct compile_point *out)
 	if (c->dwarf) {
 		/* BTF: the function has an address in its image, or that of
 		 * the map */
-		if (dwarf_function_find(c->dwarf, tp->name, NULL, &found))
+		if (dwarf_function_find(c->dwarf, name, NULL, &found))
 			return diag_no_memory(c->diag, tp->pos);
 		if (found.count == 1)
 			site->address = site->nominal =
 				found.functions[0].entry + tp->offset;
 		dwarf_functions_free(&found);
 		site->from.pc = site->nominal;
+	}
+	if (tp->whole) {
+		site[1] = *site;
+		site->flags = TDF_SITE_ENTRY;
 	}
 	return 0;
 }

@@ -333,6 +333,8 @@ static int place_variable(const struct symbol_query *q,
 	    place_is_of_frame(place, q->c->module->arch))
 		return query_absent(q, "the function has returned, its "
 				       "registers and its frame are gone",
+				    q->site->point->tsf->tp.whole ?
+				    "entry(...) has what it was at the entry" :
 				    "RETEP=EXIT is hit before its end");
 	code = settle_place(q->c, q->site, variable, place, &err);
 	if (code == -ENOMEM)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Entry and exit of a call have the canonical frame address in common, which no
- * other call has while it runs. In Go its stack may be moved meanwhile: goroutine
+ * other call has while it runs: each thread has a stack of its own in the kernel,
+ * too, and interrupts have theirs. In Go its stack may be moved meanwhile: goroutine
  * and distance from the end of the stack take its place.
  */
 #include "whole.h"
@@ -134,6 +135,14 @@ static int goroutine_key_emit(const struct site_stmt *s, struct bytes *rpn)
 	return 0;
 }
 
+/* Where a function begins, and where it leaves, the return address is on top of the
+ * stack. */
+static bool frame_is_bare(const struct compile_site *site)
+{
+	return !site->symbol_offset || site->address == site->entry ||
+	       site->address == site->exit;
+}
+
 static int whole_key_compile(const struct site_stmt *s, struct srcpos pos)
 {
 	const struct compilation *c = s->c;
@@ -147,13 +156,15 @@ static int whole_key_compile(const struct site_stmt *s, struct srcpos pos)
 		code = goroutine_key_emit(s, &rpn);
 	else if (site->flags & TDF_SITE_RETURN)
 		rpn_emit_register(&rpn, arch->stack, 0);
-	else
+	else if (c->module->elf)
 		code = dwarf_frame_address_emit(c->dwarf, c->module,
 						site->address, &rpn, &err);
+	else
+		code = -ENODATA;
 	if (code && code != -ENOMEM) {
 		code = 0;
 		rpn.size = 0;
-		if (!site->symbol_offset &&
+		if (frame_is_bare(site) &&
 		    !(analysis_runtime(c) & RUNTIME_GO))
 			rpn_emit_register(&rpn, arch->stack, arch->call_bytes);
 	}

@@ -432,13 +432,13 @@ static bool parse_tp(struct parser *p)
 	return false;
 }
 
-/* CALL=.name: TP and RETEP=EXIT as one tracepoint */
+/* CALL=.name: TP and RETEP as one tracepoint */
 static bool parse_call(struct parser *p)
 {
 	struct tsf_tp *tp = &p->point->tp;
 
 	tp->whole = true;
-	tp->retep = TSF_RETEP_EXIT;
+	tp->retep = TSF_RETEP_ANY;
 	if (!parser_take_mark(p, '.') && !at_bare_name(p)) {
 		parser_missing(p, ".");
 		if (!p->aborted)
@@ -453,6 +453,7 @@ static bool parse_call(struct parser *p)
 	parser_report(p, tp->pos, TRCERR_RETEPOFFS, tp->text +
 		      strlen(tp->name));
 	diag_hint(p->diag, "the tracepoint is all of '%s'", tp->name);
+	tp->offset = 0;
 	return true;
 }
 
@@ -474,7 +475,7 @@ static bool parse_retep(struct parser *p)
 			  tp->name);
 		tp->offset = 0;
 	}
-	tp->retep = tp->whole ? TSF_RETEP_EXIT : TSF_RETEP_ANY;
+	tp->retep = TSF_RETEP_ANY;
 	if (parser_take_mark(p, '=')) {
 		if (p->token.kind == TOKEN_END)
 			return parser_missing(p, "EXIT");

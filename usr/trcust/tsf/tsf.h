@@ -108,7 +108,8 @@ enum tsf_tp_kind {
 enum tsf_retep {
 	TSF_RETEP_NONE,
 	TSF_RETEP_ANY,		/* every exit; --site=fast may take a return
-				 * probe */
+				 * probe, but not of a CALL; it is one in a
+				 * kernel whose code is not at hand */
 	TSF_RETEP_EXIT,		/* every exit */
 	TSF_RETEP_CALLER,	/* the kernel's return probe */
 };

@@ -15,6 +15,7 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <bpf/bpf.h>
+#include "lib/arm/kernel/return_event.h"
 #include "lib/buffer/pin.h"
 #include "lib/maps_line.h"
 #include "lib/outfile.h"
@@ -111,6 +112,18 @@ static void pin_count(const char *path, const char *name, void *context)
 		pins_each(path, pin_count, context);
 }
 
+static void session_remove(const char *path)
+{
+	char open[PATH_MAX + 8];
+	bool calls;
+
+	snprintf(open, sizeof(open), "%s/open", path);
+	calls = !access(open, F_OK);
+	pin_remove(path, "", NULL);
+	if (calls)
+		return_events_sweep(true);
+}
+
 /* In a process of its own, which is waited for as long as patience lasts. */
 static void remove_aside(const char *path, const char *name, void *context)
 {
@@ -121,7 +134,7 @@ static void remove_aside(const char *path, const char *name, void *context)
 
 	pins_each(path, pin_count, &pins);
 	if (pins < FEW || pipe(ends)) {
-		pin_remove(path, name, NULL);
+		session_remove(path);
 		return;
 	}
 	child = fork();
@@ -129,11 +142,11 @@ static void remove_aside(const char *path, const char *name, void *context)
 		setsid();
 		dup2(ends[1], 0);
 		close_range(1, ~0U, 0);
-		pin_remove(path, name, NULL);
+		session_remove(path);
 		_exit(0);
 	}
 	if (child < 0)
-		pin_remove(path, name, NULL);
+		session_remove(path);
 	close(ends[1]);
 	done.fd = ends[0];
 	if (child > 0 && poll(&done, 1, PATIENCE_MS) > 0)

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <rastrace/buffer.h>
 #include "bpf/types.h"
+#include "lib/arm/kernel/return_event.h"
 #include "lib/buffer/pin.h"
 #include "lib/hash.h"
 #include "lib/sysbpf.h"
@@ -142,6 +143,18 @@ static int perf_link(int program, int type, uint64_t config, const void *where,
 	return link;
 }
 
+/* Of a whole call: those in which tasks wait are many. */
+static int call_return_link(int program, const char *symbol, uint64_t cookie)
+{
+	int link, event = return_event_make(symbol);
+
+	if (event < 0)
+		return event;
+	link = sysbpf_perf_link(program, event, cookie);
+	close(event);
+	return link;
+}
+
 static int site_link(int program, const struct tdf *tdf, uint32_t index,
 		     uint32_t site_index, const struct target *target,
 		     uint32_t copy, const struct features *features)
@@ -149,8 +162,10 @@ static int site_link(int program, const struct tdf *tdf, uint32_t index,
 	const struct tdf_site *site = &tdf->sites[site_index];
 	uint64_t config = site->flags & TDF_SITE_RETURN ? CONFIG_RETPROBE : 0;
 	uint64_t cookie = program_cookie(tdf, index, site_index);
+	bool whole = tdf->points[index].flags & TDF_POINT_WHOLE && config;
 	const char *symbol = tdf_string(tdf, site->symbol);
 	char path[32], qualified[KERNEL_MODULE_NAME + 512];
+	int link;
 
 	if (target->file_count) {
 		if (site->semaphore > UINT32_MAX)
@@ -165,7 +180,9 @@ static int site_link(int program, const struct tdf *tdf, uint32_t index,
 			 symbol);
 		symbol = qualified;
 	}
-	return perf_link(program, features->kprobe_type, config, symbol,
+	link = whole ? call_return_link(program, symbol, cookie) : -ENOENT;
+	return link >= 0 ? link :
+	       perf_link(program, features->kprobe_type, config, symbol,
 			 site->offset, cookie);
 }
 
