@@ -9,8 +9,8 @@
 
 /* ---- C types ---- */
 
-static const char strings[] = "\0i\0c\0e\0RED\0s\0inner\0b\0p\0f";
-enum { INT, CHARS, ENUM, POINTER, FLOAT, INNER, STRUCT, CHAR, INTS, DEEP };
+static const char strings[] = "\0i\0c\0e\0RED\0s\0inner\0b\0p\0f\0std::string\0vec";
+enum { INT, CHARS, ENUM, POINTER, FLOAT, INNER, STRUCT, CHAR, INTS, SHAPED, ROW };
 
 static const struct tff_member members[] = {
 	{ 7, 0, 1 },				/* RED = 1 */
@@ -32,14 +32,24 @@ static const struct tff_ctype types[] = {
 		     .kind = TFF_CTYPE_STRUCT },
 	[CHAR] = { 0, 1, .kind = TFF_CTYPE_CHAR },
 	[INTS] = { 0, 12, .target = INT, .count = 3, .kind = TFF_CTYPE_ARRAY },
+	[SHAPED] = { 25, 16, .kind = TFF_CTYPE_TEXT },
+	[ROW] = { 37, 16, .target = INT, .count = 3,
+		  .kind = TFF_CTYPE_SEQUENCE },
 };
+
+static const uint16_t parts[sizeof(types) / sizeof(*types)] = {
+	[SHAPED] = 2, [ROW] = 2,
+};
+
+static uint32_t by_name[sizeof(types) / sizeof(*types)];
 
 static const uint8_t value[44] =
 	"\xff\xff\xff\xff" "ab\0d" "\1\0\0\0" "\2\0\0\0\3\0\0\0"
 	"\4\0\0\0\5\0\0\0" "\x2b\0\0\0" "\x10\x20\0\0\0\0\0\0" "\0\0\xc0\x3f";
 
 static const struct value_types value_types = {
-	types, sizeof(types) / sizeof(*types), members, strings, NULL,
+	types, sizeof(types) / sizeof(*types), members, strings, by_name,
+	parts,
 };
 
 static void test_types(void)
@@ -238,6 +248,9 @@ static void test_not_plain(void)
 {
 	static const char *const fmts[] = {
 		"%{bool}", "%R%W", "%{u5}", "%{be32}", "%U", "none\n", "%P",
+		/* whose first item is a number */
+		"%P%{std::string}", "i=%P%W t=%P%{std::string} u=%P%W",
+		"%P%{vec}",
 	};
 
 	for (size_t i = 0; i < sizeof(fmts) / sizeof(*fmts); i++) {
@@ -265,6 +278,8 @@ int main(void)
 		"h=%{hex3} m=%P%{hex} t=%P%S",
 	};
 
+	tff_ctypes_sort(by_name, types, sizeof(types) / sizeof(*types),
+			strings);
 	test_types();
 	test_budget();
 	for (size_t i = 0; i < sizeof(fmts) / sizeof(*fmts); i++) {

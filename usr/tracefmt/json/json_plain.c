@@ -55,7 +55,7 @@ static enum json_plain_code plain_number_code(const struct decode_step *step,
 static enum json_plain_code plain_step_code(const struct decode_step *step,
 				 const struct field *field)
 {
-	if (step->bytes > UINT16_MAX)
+	if (step->bytes > UINT16_MAX || step->items)
 		return JSON_PLAIN_END;
 	if (step->letter == 'I')
 		return step->bytes ? JSON_PLAIN_SKIP : JSON_PLAIN_END;
