@@ -62,6 +62,11 @@ static void stmt_text(struct bytes *text, const struct tsf_stmt *stmt,
 	case TSF_VAR:
 		bytes_print(text, stmt->at_exit ? "RESULT " : "VAR ");
 		expr_print(stmt->expr, text);
+		if (stmt->count) {
+			bytes_print(text, "[:");
+			expr_print(stmt->count, text);
+			bytes_print(text, "]");
+		}
 		return;
 	case TSF_STACK:
 		bytes_print(text, "STACK");

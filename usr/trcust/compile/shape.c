@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <rastrace/buffer.h>
+#include "lib/formats/rpn.h"
 #include "shape_log.h"
 
 /* ---- a statement ---- */
@@ -11,7 +12,7 @@
 static void shaping_begin(struct shaping *g)
 {
 	g->types->dwarf = g->s->c->dwarf;
-	g->types->shape = shape_ctype;
+	g->types->shape = g->s->c->shapes ? shape_ctype : NULL;
 	g->types->shaper = g;
 	g->types->shape_depth = 0;
 	g->types->shape_inside = 0;
@@ -64,6 +65,27 @@ static bool is_limited(const struct ctype *type)
 	       type->kind == TFF_CTYPE_MAP || type->kind == TFF_CTYPE_EACH;
 }
 
+static void item_begin(struct shaping *g, uint32_t ctype)
+{
+	const struct ctype *type = &g->types->types[ctype];
+	struct compile_item *item = g->s->item;
+
+	item->kind = TDF_STMT_MEM;
+	item->variable = true;
+	item->ctype = ctype;
+	item->items = type->parts + !ctype_is_apart(type);
+}
+
+static int item_end(struct shaping *g, bool done)
+{
+	uint16_t maxdata = g->s->c->tsf->maxdata;
+
+	g->bytes -= RAS_ITEM_PREFIX;
+	g->s->item->bytes = g->bytes < maxdata ? g->bytes : maxdata;
+	shaping_end(g);
+	return done ? 0 : g->e->code ? g->e->code : 1;
+}
+
 int shape_log(const struct site_stmt *s, struct evaluation *e,
 	      struct value *value, uint16_t most)
 {
@@ -74,7 +96,7 @@ int shape_log(const struct site_stmt *s, struct evaluation *e,
 	struct bytes address = { 0 };
 	uint32_t plain, ctype;
 	const struct ctype *type;
-	bool apart, done;
+	bool apart;
 
 	if (!s->c->shapes || value->type.pointers || !value->type.die.addr ||
 	    value->type.dimension || value->bits || value->reversed ||
@@ -100,17 +122,68 @@ int shape_log(const struct site_stmt *s, struct evaluation *e,
 		shaping_end(&g);
 		return SHAPE_NOT;
 	}
-	s->item->kind = TDF_STMT_MEM;
-	s->item->variable = true;
-	s->item->ctype = ctype;
-	s->item->items = type->parts + !apart;
+	item_begin(&g, ctype);
 	snprintf(g.where, sizeof(g.where), "%s", value->place.where);
-	done = log_with_parts(&g, value, ctype, apart);
-	g.bytes -= RAS_ITEM_PREFIX;
-	s->item->bytes = g.bytes < s->c->tsf->maxdata ? g.bytes :
-							s->c->tsf->maxdata;
-	shaping_end(&g);
-	return done ? 0 : e->code ? e->code : 1;
+	return item_end(&g, log_with_parts(&g, value, ctype, apart));
+}
+
+/* A count below 0 is 0. */
+static bool count_positive(struct evaluation *e, struct srcpos pos,
+			   struct value *count)
+{
+	struct bytes number = { 0 }, test = { 0 }, positive = { 0 };
+
+	if (!value_load(e, pos, "[:", count))
+		return false;
+	if (!value_type_is_integer(&count->type))
+		return value_refuse(e, pos, "[:", count, NULL);
+	if (!value_type_is_signed(&count->type))
+		return true;
+	if (count->kind == VALUE_CONSTANT) {
+		count->number = (int64_t)count->number < 0 ? 0 : count->number;
+		return true;
+	}
+	value_push(count, &number);
+	bytes_join(&test, &number);
+	rpn_emit_const(&test, 0);
+	rpn_emit_op(&test, RPN_gt);
+	shape_guard_emit(&test, &number, &positive);
+	bytes_free(&number);
+	bytes_free(&test);
+	bytes_free(&count->rpn);
+	count->rpn = positive;
+	return !positive.failed || value_report_memory(e, pos);
+}
+
+int shape_log_counted(const struct site_stmt *s, struct evaluation *e,
+		      struct value *pointer, struct value *count)
+{
+	struct srcpos pos = s->in->pos;
+	struct shaping g = {
+		.s = s, .e = e, .types = &s->out->ctypes,
+		.most = s->in->length,
+	};
+	struct value_type element;
+	uint32_t ctype;
+
+	if (!value_load(e, pos, "[:", pointer))
+		return e->code;
+	if (value_type_kind(&pointer->type) != DWARF_TYPE_POINTER)
+		value_refuse(e, pos, "[:", pointer, NULL);
+	if (e->code || !count_positive(e, s->in->count->pos, count))
+		return e->code;
+	element = value_type_target(&pointer->type);
+	shaping_begin(&g);
+	ctype = shape_counted_ctype(&g, &element);
+	if (ctype == CTYPE_NONE) {
+		shaping_end(&g);
+		if (!e->code && !g.types->failed)
+			value_report_size(e, pos, &element);
+		return e->code;
+	}
+	item_begin(&g, ctype);
+	snprintf(g.where, sizeof(g.where), "%s", pointer->where);
+	return item_end(&g, shape_log_elements(&g, pointer, count, ctype));
 }
 
 /* ---- in expressions ---- */

@@ -31,6 +31,11 @@
 int shape_log(const struct site_stmt *s, struct evaluation *e,
 	      struct value *value, uint16_t most);
 
+/* VARS=(pointer[:count, n]): so many elements from there on, n at most, or of a text
+ * bytes. Both values are used up. As above, but always done. */
+int shape_log_counted(const struct site_stmt *s, struct evaluation *e,
+		      struct value *pointer, struct value *count);
+
 /* See struct evaluation. Both are loaded; ONE has no count. */
 bool shape_view(struct evaluation *e, struct srcpos pos,
 		const struct value *value, enum value_view kind,

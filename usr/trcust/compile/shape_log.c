@@ -316,6 +316,16 @@ static bool log_sequence(struct shaping *g, const struct value *number,
 	return done;
 }
 
+bool shape_log_elements(struct shaping *g, const struct value *pointer,
+			const struct value *count, uint32_t ctype)
+{
+	if (g->e->absent)
+		return shape_parts_absent(g, g->types->types[ctype].parts);
+	return g->types->types[ctype].kind == TFF_CTYPE_TEXT ?
+		       log_text(g, count, pointer) :
+		       log_sequence(g, count, pointer, ctype);
+}
+
 static bool log_one(struct shaping *g, const struct value *pointer,
 		    uint32_t ctype)
 {

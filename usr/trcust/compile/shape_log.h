@@ -7,6 +7,9 @@
 
 /* The items of a value whose type has parts. False: e->code is why. */
 bool shape_log_parts(struct shaping *g, struct value *value, uint32_t ctype);
+/* The items of `count` elements from where `pointer` points on, both loaded. */
+bool shape_log_elements(struct shaping *g, const struct value *pointer,
+			const struct value *count, uint32_t ctype);
 /* What cannot be computed at this site: so many items. */
 bool shape_parts_absent(struct shaping *g, unsigned int count);
 /* if (guard) value; else 0. In this order: the verifier goes straight on first,

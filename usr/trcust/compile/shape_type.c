@@ -71,22 +71,19 @@ static uint32_t sequence_limit(struct shaping *g, uint32_t element)
 	return limit ? limit : 1;
 }
 
-static uint32_t put_apart(struct shaping *g, const struct shape_match *match,
-			  const struct value_type *type, struct ctype *out)
+/* What `out` says of elements or a value of the target's type. */
+static uint32_t put_target(struct shaping *g, const struct value_type *target,
+			   struct ctype *out)
 {
 	unsigned int inside = g->types->shape_inside;
-	struct value_type target;
+	struct value_type type = *target;
 	uint64_t bytes;
 
-	/* a type may contain itself that way */
-	if (g->types->shape_depth >= APART_DEPTH)
-		return CTYPE_NONE;
 	g->types->shape_depth++;
 	g->types->shape_inside = out->kind != TFF_CTYPE_ONE;
 	g->types->shape_many += out->kind != TFF_CTYPE_ONE;
-	if (target_type(g->e, match->shape, type, &target) &&
-	    value_type_bytes(g->s->c, &target, &bytes))
-		out->target = shaped_ctype(g, &target);
+	if (value_type_bytes(g->s->c, &type, &bytes))
+		out->target = shaped_ctype(g, &type);
 	if (out->kind == TFF_CTYPE_SEQUENCE && out->target != CTYPE_NONE)
 		out->count = sequence_limit(g, out->target);
 	g->types->shape_depth--;
@@ -94,6 +91,41 @@ static uint32_t put_apart(struct shaping *g, const struct shape_match *match,
 	g->types->shape_many -= out->kind != TFF_CTYPE_ONE;
 	return out->target == CTYPE_NONE ? CTYPE_NONE :
 					   ctypes_put(g->types, out);
+}
+
+static uint32_t put_apart(struct shaping *g, const struct shape_match *match,
+			  const struct value_type *type, struct ctype *out)
+{
+	struct value_type target;
+
+	/* a type may contain itself that way */
+	if (g->types->shape_depth >= APART_DEPTH ||
+	    !target_type(g->e, match->shape, type, &target))
+		return CTYPE_NONE;
+	return put_target(g, &target, out);
+}
+
+uint32_t shape_counted_ctype(struct shaping *g, const struct value_type *element)
+{
+	bool text = value_type_kind(element) == DWARF_TYPE_VOID ||
+		    value_type_is_text(element);
+	char *name = NULL, *spelled = value_type_spell(element);
+	struct ctype out = {
+		.kind = text ? TFF_CTYPE_TEXT : TFF_CTYPE_SEQUENCE,
+		.target = CTYPE_NONE, .bytes = 16,
+	};
+	uint32_t result = CTYPE_NONE;
+
+	if (spelled && asprintf(&name, "%s[]", spelled) >= 0) {
+		out.name = name;
+		result = text ? ctypes_put(g->types, &out) :
+				put_target(g, element, &out);
+		free(name);
+	} else {
+		g->types->failed = true;
+	}
+	free(spelled);
+	return result;
 }
 
 /* The type of the nodes, and of their elements. */

@@ -25,6 +25,8 @@ struct shaping {
 /* The number of the type, with the parts that shapes give it. CTYPE_NONE: no
  * memory. */
 uint32_t shaped_ctype(struct shaping *g, const struct value_type *type);
+/* The type of a counted number of elements: of characters or void, a text. */
+uint32_t shape_counted_ctype(struct shaping *g, const struct value_type *element);
 /* Those of a value of the type, with the types that the TFF has for them; in an
  * element none has parts. The same each time. */
 bool shape_dynamic_alternatives(struct shaping *g,

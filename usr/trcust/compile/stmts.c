@@ -179,14 +179,21 @@ int variable_compile(const struct site_stmt *s)
 	struct variable v = {
 		.s = s, .e = evaluation_begin(s->c, s->site),
 	};
+	struct value count = { 0 };
 	int code;
 
 	v.e.view = shape_view;
 	s->item->label = s->in->expr_name ? s->in->expr_name : s->in->expr_text;
-	code = evaluate(&v.e, s->in->expr, &v.value) ?
-		       shape_log(s, &v.e, &v.value, s->in->length) : v.e.code;
+	if (!evaluate(&v.e, s->in->expr, &v.value) ||
+	    (s->in->count && !evaluate(&v.e, s->in->count, &count)))
+		code = v.e.code;
+	else if (s->in->count)
+		code = shape_log_counted(s, &v.e, &v.value, &count);
+	else
+		code = shape_log(s, &v.e, &v.value, s->in->length);
 	if (code == SHAPE_NOT)
 		code = log_by_type(&v);
+	value_free(&count);
 	value_free(&v.value);
 	if (!code && s->out->ctypes.failed)
 		return diag_no_memory(s->c->diag, s->in->pos);

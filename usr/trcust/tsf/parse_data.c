@@ -458,8 +458,6 @@ bool parse_len(struct parser *p)
 	return parser_expect(p, ')');
 }
 
-/* Items are expression[:n]; how much they take is known when their types are.
- */
 /* The name in "name=(expression)". NULL: no name is next. */
 static const char *parse_var_name(struct parser *p)
 {
@@ -479,10 +477,26 @@ static const char *parse_var_name(struct parser *p)
 	return name;
 }
 
+/* After "[:", as far as the bracket: a number, or an expression, after which the
+ * most that is logged may be. */
+static bool parse_slice(struct parser *p, struct tsf_stmt *stmt)
+{
+	struct lexer ahead = p->lexer;
+	struct token end;
+
+	ahead.quiet = true;
+	end = lexer_next(&ahead);
+	if (p->token.kind == TOKEN_NUMBER && token_is_mark(&end, ']'))
+		return parse_bytes(p, stmt);
+	return parse_expr(p, &stmt->count, &stmt->count_text) &&
+	       (!parser_take_mark(p, ',') || parse_bytes(p, stmt));
+}
+
+/* Items are expression[:n], expression[:count, n]; how much they take is known when
+ * their types are. */
 bool parse_vars(struct parser *p)
 {
 	struct tsf_stmt *stmt;
-	bool slice;
 
 	if (!parser_expect(p, '('))
 		return false;
@@ -496,11 +510,13 @@ bool parse_vars(struct parser *p)
 		if (!parse_expr(p, &stmt->expr, &stmt->expr_text))
 			return false;
 		stmt->pos = parser_span(p, stmt->pos);
-		slice = parser_take_mark(p, '[');
-		if (parser_take_mark(p, ':') && !parse_bytes(p, stmt))
+		if (parser_take_mark(p, '[')) {
+			if (!parser_expect(p, ':') || !parse_slice(p, stmt) ||
+			    !parser_expect(p, ']'))
+				return false;
+		} else if (parser_take_mark(p, ':') && !parse_bytes(p, stmt)) {
 			return false;
-		if (slice && !parser_expect(p, ']'))
-			return false;
+		}
 	} while (parser_list_continues(p));
 	return parser_expect(p, ')');
 }

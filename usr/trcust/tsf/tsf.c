@@ -254,6 +254,8 @@ static void stmt_dump(FILE *out, const struct tsf_stmt *stmt)
 		fprintf(out, "\t%s %s%s%s", stmt->at_exit ? "result" : "var",
 			stmt->expr_name ? stmt->expr_name : "",
 			stmt->expr_name ? "=" : "", stmt->expr_text);
+		if (stmt->count)
+			fprintf(out, " [:%s]", stmt->count_text);
 		if (stmt->length)
 			fprintf(out, " :%u", stmt->length);
 		fputc('\n', out);

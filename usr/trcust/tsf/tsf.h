@@ -189,6 +189,9 @@ struct tsf_stmt {
 	const struct expr *expr;
 	const char *expr_text;		/* as written, one blank for several */
 	const char *expr_name;		/* "key" of "key=(x)"; NULL: none */
+	const struct expr *count;	/* how many, from there on; then length is
+					 * the most. NULL: not given */
+	const char *count_text;
 
 	struct tsf_address address;
 	uint32_t length;		/* bytes; 0 with a LEN */
