@@ -622,6 +622,12 @@ void unwind_generate(struct gen *gen, const struct unwind_call *call)
 	code_slot pointers = code_slot_new(c, 16);
 	struct unwind_call *kept;
 
+	code_store_imm(c, 8, RECORD, UNWIND_STATE + UNWIND_COUNT, call->taken);
+	code_store_imm(c, 8, RECORD, UNWIND_STATE + UNWIND_ENDED,
+		       RAS_STACK_DEPTH);
+	/* the verifier fails for a loop without rounds */
+	if (call->taken == call->depth)
+		return;
 	if (shared->unwind_count == BODY_UNWINDS) {
 		gen_fail(gen, -E2BIG, "more than %d stacks", BODY_UNWINDS);
 		return;
@@ -630,9 +636,6 @@ void unwind_generate(struct gen *gen, const struct unwind_call *call)
 	*kept = *call;
 	kept->step = code_label_new(c);
 	space_load(gen, call);
-	code_store_imm(c, 8, RECORD, UNWIND_STATE + UNWIND_COUNT, call->taken);
-	code_store_imm(c, 8, RECORD, UNWIND_STATE + UNWIND_ENDED,
-		       RAS_STACK_DEPTH);
 	code_move(c, R1, RECORD);
 	code_alu_imm(c, BPF_ADD, R1, UNWIND_STATE);
 	code_slot_store(c, 8, pointers, 0, R1);
