@@ -257,6 +257,9 @@ void member_load(struct gen *gen, int reg, int bytes, int base,
 		 uint32_t member, code_label failed);
 /* The running CPU as a key in a new slot, and in r0 */
 code_slot cpu_key(struct gen *gen);
+/* Make the register visible to others at base + off, and all that was written
+ * before. */
+void gen_publish(struct gen *gen, int base, int off, int reg);
 /* The number in reg as a key of 4 bytes in a new slot */
 code_slot key_new(struct gen *gen, int reg);
 /* The thread's name, GEN_COMM_BYTES padded with zeros, in a slot or the record */
@@ -488,6 +491,9 @@ int returned_generate(struct gen *gen);
  * NULL; left: a temp with the bytes that there are for addresses, or -1. */
 void stack_generate(struct gen *gen, const struct tdf_stmt *cfa,
 		    uint32_t depth, int left);
+/* stack_id.c: the item RAS_ITEM_STACK at gen->place, of at most `depth` addresses,
+ * becomes a RAS_ITEM_STACK_ID if its stack has a number or can get one */
+void stack_id_generate(struct gen *gen, uint32_t depth);
 /* unwind.c: addresses at gen->place + call->off from the state on, which this
  * goes on from; after all, the subprograms that do it. */
 void unwind_generate(struct gen *gen, const struct unwind_call *call);

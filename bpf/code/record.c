@@ -10,18 +10,9 @@ struct ways {
 	code_label busy, nested, locked, full, muted, finish;
 };
 
-/* Make `reg` visible to others, and all that was written before. */
-static void publish(struct gen *gen, int off, int reg)
-{
-	if (gen->plan->cpu->strong)
-		code_atomic(gen->c, BPF_XCHG, SLICE, off, reg);
-	else
-		code_store(gen->c, 8, SLICE, off, reg);
-}
-
 void record_unlock(struct gen *gen)
 {
-	publish(gen, SLICE_AT(lock), temp_const(gen, 0));
+	gen_publish(gen, SLICE, SLICE_AT(lock), temp_const(gen, 0));
 }
 
 /* Taking a slice */
@@ -281,7 +272,7 @@ static void record_finish(struct gen *gen, const struct ways *w)
 	code_alu(c, BPF_XOR, stamp, head);
 	code_store(c, 8, RECORD, RECORD_AT(stamp), stamp);
 	code_alu(c, BPF_ADD, head, PLACE);
-	publish(gen, SLICE_AT(head), head);
+	gen_publish(gen, SLICE, SLICE_AT(head), head);
 	trigger_count(gen);
 	record_unlock(gen);
 	start_exits_generate(gen, 0);

@@ -545,5 +545,7 @@ void stack_generate(struct gen *gen, const struct tdf_stmt *cfa,
 	stack_end_store(&s, s.no_frame, RAS_STACK_NO_FRAME);
 	code_label_place(c, s.done);
 	call_frames_drop(gen, RAS_ITEM_PREFIX + STACK_BYTES, depth);
+	if (cfa ? cfa->kind == TDF_STMT_STACK : !gen->plan->leaves)
+		stack_id_generate(gen, depth);
 	stack_place_advance(&s);
 }

@@ -252,6 +252,14 @@ void member_load(struct gen *gen, int reg, int bytes, int base,
 	code_slot_load(c, bytes, reg, slot, 0);
 }
 
+void gen_publish(struct gen *gen, int base, int off, int reg)
+{
+	if (gen->plan->cpu->strong)
+		code_atomic(gen->c, BPF_XCHG, base, off, reg);
+	else
+		code_store(gen->c, 8, base, off, reg);
+}
+
 code_slot key_new(struct gen *gen, int reg)
 {
 	code_slot key = code_slot_new(gen->c, 4);

@@ -249,6 +249,27 @@ static void whole_fault_test(struct gen *gen, uint32_t before, code_label finish
 	code_rare_end(c);
 }
 
+/* The number of the entry's stack is in the record now. */
+static void whole_stack_copy(struct gen *gen, const struct gen_place *to,
+			     uint32_t before)
+{
+	struct code *c = gen->c;
+	code_label none = code_label_new(c);
+	int at, stack;
+
+	if (!gen->plan->target->stack_sets)
+		return;
+	stack = temp_load(gen, 2, gen->open, RECORD_AT(stack));
+	code_jump_imm(c, BPF_JEQ, stack, 0, none);
+	at = code_temp_new(c);
+	item_place_load(gen, to, 0, at);
+	code_alu(c, BPF_SUB, at, RECORD);
+	code_alu(c, BPF_ADD, stack, at);
+	code_alu_imm(c, BPF_SUB, stack, before);
+	code_store(c, 2, RECORD, RECORD_AT(stack), stack);
+	code_label_place(c, none);
+}
+
 void whole_copy_generate(struct gen *gen, code_label finish)
 {
 	const uint32_t before = RAS_RECORD_HEADER +
@@ -270,6 +291,7 @@ void whole_copy_generate(struct gen *gen, code_label finish)
 	code_move(c, R3, gen->open);
 	code_alu_imm(c, BPF_ADD, R3, before);
 	code_call(c, BPF_FUNC_probe_read_kernel);
+	whole_stack_copy(gen, &to, before);
 	if (to.base != PLACE)
 		code_move(c, PLACE, to.base);
 	code_alu(c, BPF_ADD, PLACE, length);

@@ -127,6 +127,17 @@ static bool site_has(const struct tdf *tdf, const struct tdf_site *site,
 	return false;
 }
 
+static uint32_t site_depth(const struct tdf *tdf, const struct tdf_site *site)
+{
+	const struct tdf_stmt *stmt = tdf->stmts + site->first_stmt;
+	uint32_t depth = 0;
+
+	for (__u32 i = 0; i < site->stmts; i++, stmt++)
+		if (stmt->kind == TDF_STMT_STACK && stmt->length > depth)
+			depth = stmt->length;
+	return depth;
+}
+
 struct body_needs body_needs_find(const struct tdf *tdf,
 				  const struct tdf_point *point,
 				  const struct tdf_site *site)
@@ -147,6 +158,7 @@ struct body_needs body_needs_find(const struct tdf *tdf,
 		.segments = uses & (RPN_USES_STALE | RPN_USES_LATE) && user,
 		.vectors = uses & RPN_USES_VECTOR && user,
 		.stack = user && site_has(tdf, site, stmt_is_stack),
+		.depth = site_depth(tdf, site),
 		.by_stack = site_has(tdf, site, stmt_is_by_stack),
 		.direct = user && site_reads(tdf, site) && !(point->flags &
 			  (TDF_POINT_CALL | TDF_POINT_RELEASE)),

@@ -18,6 +18,7 @@ struct body_needs {
 	bool segments;		/* target->segments_save */
 	bool vectors;		/* target->vector_read */
 	bool stack;		/* tables of the stacks of user space */
+	uint32_t depth;		/* frames of its deepest STACK */
 	bool direct;		/* target->direct, if there may be one */
 	bool cputime;		/* target->threads_fd */
 };

@@ -178,6 +178,8 @@ struct body_target {
 					 * there are no tables */
 	__u32 context_mask;		/* RAS_CONTEXT_* */
 	__u32 context_depth;		/* frames of RAS_CONTEXT_STACK */
+	int stack_table_fd;		/* so many sets, and frames of a stack there */
+	__u32 stack_sets, stack_depth;	/* 0: there is none */
 	__u32 max_rate;			/* records per second; 0: no ceiling */
 	__u32 max_hits;			/* MAXHITS of points that have none, or
 					 * more; 0: there is none */

@@ -51,6 +51,9 @@
  *             BPF_MAP_TYPE_PERCPU_HASH)
  *   aggregated  ... struct ras_aggregated per (point, CPU), as `why`
  *   legend    ... one entry: struct ras_legend of each aggregate
+ *   stack_table  where points have stacks: struct ras_stack_set. It moves as `count`
+ *             does, because records need it; none while the kernel module is
+ *             loaded, which could not hand it on from a panic
  *   pids      where processes were asked for: the set of them (a hash of u32
  *             process ids); the fork of one adds its child when children are
  *             followed
@@ -145,7 +148,8 @@ struct ras_record {
 	__u32 pid;		/* process id; the kernel's "tgid" */
 	__u32 seq;		/* counts records of this (point, slice) from 0 */
 	__u16 session;		/* index into the session log */
-	__u16 reserved;
+	__u16 stack;		/* where its RAS_ITEM_STACK_ID is, in bytes from
+				 * here on; 0: it has none */
 };
 
 #define RAS_RECORD_HEADER	48
@@ -253,6 +257,9 @@ struct ras_item {
 					 * innermost first */
 #define RAS_ITEM_UNKNOWN	0x09	/* a call's CPU time that isn't known: 8
 					 * bytes 0 */
+#define RAS_ITEM_STACK_ID	0x0a	/* u32: the number of such a stack in the
+					 * session's `stack_table`. Of a record's
+					 * stacks, one at most */
 #define RAS_ITEM_CUT		0x10	/* truncated */
 #define RAS_ITEM_PAGED_IN	0x20	/* was absent and has been brought in */
 #define RAS_ITEM_STALE		0x40	/* as of the last context switch */
@@ -274,10 +281,44 @@ struct ras_stack {
 #define RAS_STACK_UNWINDER	4	/* the kernel's unwinder found no more */
 #define RAS_STACK_NO_TABLE	5	/* neither a frame pointer nor a table
 					 * (unwind.h) for that code */
-#define RAS_STACK_ENDS		6
+#define RAS_STACK_LOST		6	/* by readers: the RAS_ITEM_STACK_ID is there,
+					 * but not its stack */
+#define RAS_STACK_ENDS		7
 #define RAS_STACK_KERNEL	0x01	/* kernel addresses */
 #define RAS_STACK_CHANGED	0x02	/* code came or went in the process since its
 					 * tables were made: frames may be wrong */
+
+/*
+ * The session's stacks so far, so that one that comes again takes 4 bytes in a
+ * record: sets of RAS_STACK_WAYS. Which set a stack is looked for in, and the
+ * `hash` in its head, are up to the writer; it is the same stack when its head and
+ * all addresses are. Its number is that of the set times RAS_STACK_WAYS, plus the
+ * place in it.
+ *
+ * A place is taken by a cmpxchg of its head RAS_STACK_FREE -> RAS_STACK_TAKEN; then
+ * come the addresses, then the head (a plain store on x86, a release store
+ * elsewhere). What has RAS_STACK_WHOLE is never changed. A stack that is in none
+ * of the set's places, which are all used, stays in its record.
+ */
+#define RAS_STACK_WAYS		8
+
+struct ras_stack_set {
+	__u64 unplaced;		/* records with a stack for which there was no place
+				 * here; atomic */
+	__u64 heads[RAS_STACK_WAYS];	/* RAS_STACK_FREE, RAS_STACK_TAKEN, or
+					 * length of the item | struct ras_stack
+					 * << 16 | hash << 32 | RAS_STACK_WHOLE */
+	__u64 addresses[];	/* of each place as many as the deepest STACK has */
+};
+
+#define RAS_STACK_SET_BYTES(depth)	(sizeof(struct ras_stack_set) + \
+					 RAS_STACK_WAYS * 8 * (depth))
+#define RAS_STACK_FREE		0
+#define RAS_STACK_TAKEN		1	/* it is being written */
+#define RAS_STACK_WHOLE		(1ULL << 63)
+
+#define RAS_STACK_IDS_MAX	(1u << 20)	/* places of a session */
+#define RAS_STACK_IDS_DEFAULT	8192
 
 /*
  * hits = recorded + filtered + dropped, where filtered is the sum over

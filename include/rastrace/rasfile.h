@@ -77,6 +77,7 @@ struct ras_chunk {
 #define RAS_CHUNK_HEAP		10	/* array of struct ras_heap_note (heap.h) */
 #define RAS_CHUNK_AGGREGATES	11	/* struct ras_aggregates, per session; after
 					 * the sessions */
+#define RAS_CHUNK_STACKS	12	/* struct ras_stacks */
 #define RAS_CHUNK_NAMES		13	/* struct ras_names: functions of a module */
 #define RAS_CHUNK_LAST		13
 #define RAS_CHUNK_PANIC		9	/* struct ras_panic: what ended it all */
@@ -160,6 +161,22 @@ struct ras_name {
 	__u64 offset;		/* in the file, of its first byte */
 	__u32 length;		/* bytes */
 	__u32 text;		/* where its name begins in the texts */
+};
+
+/*
+ * Stacks that records in this file name by number (RAS_ITEM_STACK_ID). In a spool
+ * they come before the PASS that follows the first such record.
+ */
+struct ras_stacks {
+	__u32 session;
+	__u32 reserved;
+	/* any number of struct ras_stack_copy follow, each with its addresses */
+};
+
+struct ras_stack_copy {
+	__u32 id;
+	__u16 count;		/* number of u64 addresses after it */
+	struct ras_stack stack;
 };
 
 #define RAS_PACKED_ZLIB		1

@@ -592,7 +592,7 @@ static inline bool bed_same(const struct bed *bed,
 
 	memcpy(&cookie, &r->minor, 8);
 	if (r->stamp == (position ^ BED_KEY) && r->major == BED_MAJOR &&
-	    r->session == BED_SESSION && !r->reserved && r->time &&
+	    r->session == BED_SESSION && !r->stack && r->time &&
 	    r->tid && r->pid && cookie == bed_cookie(bed) &&
 	    r->length == header + x->length &&
 	    r->flags == x->flags && !memcmp(data, x->data, x->length))

@@ -406,6 +406,76 @@ static void test_a64_signed(struct bed *bed)
 	expect(bed, "0 1 end 3", "AArch64: a signed NULL");
 }
 
+/* The table of the rows below: one set of stacks with four addresses. */
+static struct {
+	struct ras_stack_set set;
+	uint64_t addresses[RAS_STACK_WAYS][4];
+} table;
+
+/* A record with table[] as it is now; then it is what it has become. Its number,
+ * or -1: it has the stack, or none of both. */
+static int id_run(struct bed *bed)
+{
+	const int fd = bed->target.stack_table_fd;
+	const struct ras_record *record;
+	const uint8_t *item;
+	uint32_t id;
+
+	stack_build(bed);
+	bpf_map_update_elem(fd, &(uint32_t){ 0 }, &table, BPF_ANY);
+	stack_add(bed, 4, CFA);
+	item = run(bed);
+	bpf_map_lookup_elem(fd, &(uint32_t){ 0 }, &table);
+	if (!item)
+		return -1;
+	record = (const void *)(item - RAS_RECORD_HEADER);
+	if (RAS_ITEM_KIND(item[0]) == RAS_ITEM_STACK) {
+		char text[1024];
+
+		item_print(item, text, sizeof(text));
+		tap_str(text, "0 1 2 3 end 0", "it has the stack");
+		return record->stack ? 0 : -1;
+	}
+	memcpy(&id, item + RAS_ITEM_PREFIX, sizeof(id));
+	return RAS_ITEM_KIND(item[0]) == RAS_ITEM_STACK_ID &&
+	       record->stack == RAS_RECORD_HEADER && item[1] == 4 &&
+	       item[7] == MARK ? (int)id : -1;
+}
+
+static void test_ids(struct bed *bed)
+{
+	uint64_t head;
+
+	bed->target.stack_table_fd =
+		bpf_map_create(BPF_MAP_TYPE_ARRAY, "stack_table", 4,
+			       sizeof(table), 1, NULL);
+	bed->target.stack_sets = 1;
+	bed->target.stack_depth = 4;
+	tap_is(id_run(bed), 0, "a stack gets a number");
+	head = table.set.heads[0];
+	tap_ok(head & RAS_STACK_WHOLE && (uint32_t)head == 2 + 4 * 8 &&
+	       table.addresses[0][0] == ADDRESS(0) &&
+	       table.addresses[0][3] == ADDRESS(3), "and is in the table");
+	tap_is(id_run(bed), 0, "the same again");
+	tap_ok(!table.set.heads[1] && !table.set.unplaced, "nothing is new");
+	table.addresses[0][3]++;
+	tap_is(id_run(bed), -1, "the same hash, another address");
+	tap_is(table.set.unplaced, 1, "counted");
+	memset(&table, 0, sizeof(table));
+	table.set.heads[0] = RAS_STACK_TAKEN;
+	tap_is(id_run(bed), 1, "the first place is being written");
+	for (int i = 0; i < RAS_STACK_WAYS; i++)
+		table.set.heads[i] = i ? head ^ 1ULL << 40 : RAS_STACK_TAKEN;
+	tap_is(id_run(bed), -1, "all places are used");
+	tap_is(table.set.unplaced, 1, "counted");
+	table.set.heads[7] = head;
+	for (int i = 0; i < 4; i++)
+		table.addresses[7][i] = ADDRESS(i);
+	tap_is(id_run(bed), 7, "the last place");
+	close(bed->target.stack_table_fd);
+	bed->target.stack_sets = 0;
+}
+
 int main(void)
 {
 	static struct bed bed;
@@ -422,6 +492,7 @@ int main(void)
 	test_broken(&bed);
 	test_sizes(&bed);
 	test_item_before(&bed);
+	test_ids(&bed);
 	test_narrow(&bed);
 	bed.module.elf_class = ELFCLASS64;
 	test_a64_caller(&bed);

@@ -88,7 +88,7 @@ static void row(struct bed *bed, int prog, const uint8_t *data,
 	tap_ok(r->stamp == (position ^ BED_KEY) && r->major == MAJOR &&
 	       r->minor == 0xfedc && r->point == MAJOR && !r->site &&
 	       r->session == RAS_STATIC_SESSION && r->flags == flags &&
-	       r->pid == (__u32)getpid() && r->time && !r->reserved &&
+	       r->pid == (__u32)getpid() && r->time && !r->stack &&
 	       r->seq == before.count.recorded &&
 	       r->length == RAS_RECORD_HEADER + bed->context + expected &&
 	       (!expected ||

@@ -97,7 +97,7 @@ static void picture_make(struct chunk_out *out, const struct buffer *buffer,
 	picture_header(out, buffer);
 	picture_sessions(out, &list);
 	picture_counts(out, buffer, &list);
-	snapshot_slices(out, buffer, &names);
+	snapshot_slices(out, buffer, &list, &names);
 	picture_processes(out, &processes, &none, &list, NULL, &names);
 	picture_names_write(&names, out);
 	picture_names_free(&names);

@@ -91,7 +91,7 @@ static void test_contexts(struct handover *h)
 		s = (const void *)(r + 1);
 		tap_ok(r && r->minor == i + 1 && r->point == MAJOR &&
 		       r->session == RAS_STATIC_SESSION && !r->flags &&
-		       !r->site && !r->reserved &&
+		       !r->site && !r->stack &&
 		       r->length == RAS_RECORD_HEADER + sizeof(*s) &&
 		       !strcmp(s->context, contexts[i]),
 		       "its record from %s", contexts[i]);

@@ -317,6 +317,27 @@ static void chunk_names(const uint8_t *payload, uint64_t length)
 	}
 }
 
+static void chunk_stacks(const uint8_t *payload, uint64_t length)
+{
+	const struct ras_stacks *head = (const void *)payload;
+	uint64_t at = sizeof(*head);
+
+	holds(length >= at && !head->reserved, "STACKS of %llu bytes",
+	      (unsigned long long)length);
+	while (length - at >= sizeof(struct ras_stack_copy) && length > at) {
+		const struct ras_stack_copy *copy =
+			(const void *)(payload + at);
+
+		holds(copy->count && copy->count <= STACK_MAX &&
+		      copy->stack.end <= RAS_STACK_NO_TABLE,
+		      "stack %u has %u addresses and ends by %u", copy->id,
+		      copy->count, copy->stack.end);
+		at += sizeof(*copy) + 8 * (uint64_t)copy->count;
+	}
+	holds(at == length, "STACKS that end at %llu of %llu bytes",
+	      (unsigned long long)at, (unsigned long long)length);
+}
+
 /* --- Packed chunks */
 
 /* The payload of what is packed, to be freed; NULL: it can't be had. */
@@ -383,6 +404,9 @@ static void chunk_read(unsigned int kind, const uint8_t *payload,
 		break;
 	case RAS_CHUNK_PANIC:
 		chunk_panic(payload, length);
+		break;
+	case RAS_CHUNK_STACKS:
+		chunk_stacks(payload, length);
 		break;
 	case RAS_CHUNK_NAMES:
 		chunk_names(payload, length);

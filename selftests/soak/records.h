@@ -73,7 +73,7 @@ static const struct ras_item *item_take(struct rest *rest)
 		   "an item is longer than its record"))
 		return NULL;
 	kind = RAS_ITEM_KIND(item->status);
-	holds(kind <= RAS_ITEM_STACK &&
+	holds(kind <= RAS_ITEM_STACK_ID &&
 	      (kind == RAS_ITEM_ABSENT ||
 	       !(item->status & RAS_ITEM_MODULE)) &&
 	      !((item->status & 0xf0) & ~(ITEM_FLAGS | RAS_ITEM_MODULE)),
@@ -87,6 +87,8 @@ static const struct ras_item *item_take(struct rest *rest)
 	      "an absent variable of %u bytes", item->length);
 	if (kind == RAS_ITEM_STACK)
 		stack_check(item, rest->at + sizeof(*item));
+	holds(kind != RAS_ITEM_STACK_ID || item->length == 4,
+	      "a stack's number of %u bytes", item->length);
 	rest->cut |= item->status & RAS_ITEM_CUT;
 	rest->paged_in |= item->status & RAS_ITEM_PAGED_IN;
 	rest->at += sizeof(*item) + item->length;
@@ -193,7 +195,8 @@ static void context_check(const struct session *session,
 	if (!(context & RAS_CONTEXT_STACK))
 		return;
 	item = item_take(rest);
-	holds(item && RAS_ITEM_KIND(item->status) == RAS_ITEM_STACK,
+	holds(item && (RAS_ITEM_KIND(item->status) == RAS_ITEM_STACK ||
+		       RAS_ITEM_KIND(item->status) == RAS_ITEM_STACK_ID),
 	      "no stack in its context");
 	rest->ended = !item;
 }
@@ -247,8 +250,11 @@ static void record_check(const struct run *run, const struct ras_record *record)
 		.left = record->length - RAS_RECORD_HEADER,
 	};
 
-	holds(!(record->flags & ~RECORD_FLAGS) && !record->reserved,
-	      "flags %#x, reserved %u", record->flags, record->reserved);
+	holds(!(record->flags & ~RECORD_FLAGS), "flags %#x", record->flags);
+	holds(!record->stack || (record->stack >= RAS_RECORD_HEADER &&
+	      record->stack + 7 <= (int)record->length &&
+	      RAS_ITEM_KIND(((const uint8_t *)record)[record->stack]) ==
+	      RAS_ITEM_STACK_ID), "no number of a stack at %u", record->stack);
 	holds(record->time && record->time >= run->time,
 	      "time %llu after %llu", (unsigned long long)record->time,
 	      (unsigned long long)run->time);

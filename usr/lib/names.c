@@ -140,6 +140,8 @@ const char *names_stack_stopped(uint8_t end)
 		return "(stopped: the kernel's unwinder knows no more)";
 	case RAS_STACK_NO_TABLE:
 		return "(stopped: neither frame pointer nor table)";
+	case RAS_STACK_LOST:
+		return "(stopped: the trace doesn't have this stack)";
 	default:
 		return "(stopped: for an unknown reason)";
 	}

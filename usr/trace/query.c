@@ -230,6 +230,20 @@ static void session_aggregates_print(const struct query *query, size_t i)
 		       lost);
 }
 
+static void session_stacks_print(const struct query *query, size_t i)
+{
+	const struct stack_table_figures *stacks = &query->sessions[i].stacks;
+
+	if (!stacks->used && !stacks->unplaced)
+		return;
+	printf("  stacks: %" PRIu64 " of %" PRIu64 " that records name by number",
+	       stacks->used, stacks->room);
+	if (stacks->unplaced)
+		printf("; %" PRIu64 " records found no room for theirs and have it in full (trace on --stack-ids)",
+		       stacks->unplaced);
+	putchar('\n');
+}
+
 /* Wall time as of the buffer's clock. */
 static void text_print_moment(const struct query *query, uint64_t time)
 {
@@ -588,6 +602,7 @@ static void query_print_text(const struct query *query)
 		text_print_session_file(query->sessions[i].file);
 		text_print_session_loss(&query->sessions[i].sum);
 		session_table_print(query, i);
+		session_stacks_print(query, i);
 		session_aggregates_print(query, i);
 		shown++;
 	}

@@ -16,6 +16,7 @@
 #include "stacks.h"
 #include "threads.h"
 #include "lib/arm/kernel/direct_probe.h"
+#include "lib/arm/pinned/kmod.h"
 #include "lib/arm/pinned/sessions.h"
 #include "lib/arm/probe/patched.h"
 #include "lib/arm/probe/program.h"
@@ -66,7 +67,7 @@ void heap_maps_close(struct body_heap *heap)
 
 enum {
 	ARM_COUNT, ARM_WHY, ARM_STATE, ARM_SITES, ARM_LIMITS, ARM_OPEN,
-	ARM_MAPS
+	ARM_STACK_TABLE, ARM_MAPS
 };
 
 /* Whether code is patched where the probes will be is looked up in all processes,
@@ -98,6 +99,7 @@ struct arming {
 	bool stacks;			/* of user space, by tables that the keeper
 					 * makes */
 	uint32_t open_bytes;		/* of a whole call; 0: it has none */
+	uint32_t stack_sets, stack_depth;	/* of `stack_table`; 0: no table */
 	struct body_heap heap;
 	struct aggregate_maps aggregates;
 	int fds[ARM_MAPS];		/* -1: none */
@@ -215,6 +217,10 @@ static int session_maps_make(struct arming *a, struct error *err)
 	if (!code && a->open_bytes)
 		code = session_map_make(a, ARM_OPEN, "open", a->open_bytes,
 					RAS_OPEN_MAX, err);
+	if (!code && a->stack_sets)
+		code = session_map_make(a, ARM_STACK_TABLE, "stack_table",
+					RAS_STACK_SET_BYTES(a->stack_depth),
+					a->stack_sets, err);
 	if (code)
 		return code;
 	code = bpf_map_update_elem(a->fds[ARM_STATE], &(uint32_t){ 0 }, &state,
@@ -386,6 +392,8 @@ static void session_target_fill(const struct arming *a,
 		.open_fd = a->fds[ARM_OPEN],
 		.open_bytes = a->open_bytes,
 		.threads_fd = a->threads_fd,
+		.stack_table_fd = a->fds[ARM_STACK_TABLE],
+		.stack_sets = a->stack_sets, .stack_depth = a->stack_depth,
 		.test_fd = -1,
 		.key = buffer->control->key,
 		.slice_bytes = buffer->control->slice_bytes,
@@ -457,6 +465,25 @@ static int session_programs_take(const struct arming *a, struct error *err)
 	return code;
 }
 
+/* A table of stacks, unless heapmon reads the records, or the kernel module may:
+ * what it keeps of a panic, and memory dumps, have no such tables. */
+static void stack_table_plan(struct arming *a)
+{
+	const struct job_settings *settings = a->arm->settings;
+	uint32_t context = settings->context & RAS_CONTEXT_STACK ?
+			   settings->context_depth : 0;
+	uint32_t stacks = settings->stack_ids ? settings->stack_ids :
+						RAS_STACK_IDS_DEFAULT;
+	struct kmod kmod;
+
+	a->stack_depth = a->needs.depth > context ? a->needs.depth : context;
+	if (!a->stack_depth || a->arm->heap || stacks == STACK_IDS_OFF)
+		return;
+	kmod_read(&kmod, a->arm->run->path);
+	if (!kmod.loaded)
+		a->stack_sets = (stacks + RAS_STACK_WAYS - 1) / RAS_STACK_WAYS;
+}
+
 /* What the points that are picked need. */
 static void session_needs_find(struct arming *a)
 {
@@ -480,6 +507,8 @@ static void session_needs_find(struct arming *a)
 			a->needs.limits |= needs.limits;
 			a->needs.aggregates |= needs.aggregates;
 			a->needs.by_stack |= needs.by_stack;
+			if (needs.depth > a->needs.depth)
+				a->needs.depth = needs.depth;
 			a->needs.func_ip |= needs.func_ip;
 			a->needs.layout |= needs.layout;
 			a->needs.segments |= needs.segments;
@@ -493,6 +522,7 @@ static void session_needs_find(struct arming *a)
 	a->stacks &= !a->arm->heap && settings->stacks != STACKS_FRAMES;
 	/* the keeper looks for the variable when it makes them */
 	a->stacks |= (settings->context & RAS_CONTEXT_OTEL) != 0;
+	stack_table_plan(a);
 }
 
 /* What the kernel's structures look like, and how bodies read memory. */
@@ -653,7 +683,7 @@ int arm_tdf(const struct arm *arm, struct error *err)
 		.filter.pids_fd = -1,
 		.heap = arm->heap ? *arm->heap : HEAP_MAPS_NONE,
 		.aggregates = { -1, -1, -1 },
-		.fds = { -1, -1, -1, -1, -1, -1 },
+		.fds = { -1, -1, -1, -1, -1, -1, -1 },
 		.threads_fd = -1,
 	};
 	int code;

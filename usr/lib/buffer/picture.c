@@ -303,8 +303,10 @@ void picture_formats(struct chunk_out *out, const struct session_list *list)
 #define PIECE	(1u << 20)
 
 static void snapshot_slices(struct chunk_out *out, const struct buffer *buffer,
+			    const struct session_list *list,
 			    struct picture_names *names)
 {
+	struct picture_stacks stacks = { 0 };
 	uint64_t key = buffer->control->key, size = buffer->control->slice_bytes;
 	uint8_t *room;
 
@@ -324,9 +326,12 @@ static void snapshot_slices(struct chunk_out *out, const struct buffer *buffer,
 		ring_copy(&ring, slice, size, key, buffer_tail(buffer, row),
 			  room);
 		picture_records(out, &place, &ring, key, PIECE);
+		picture_stacks_note(&stacks, &ring, key);
 		if (names)
-			picture_names_scan(names, &ring, key);
+			picture_names_scan(names, &ring, key, &stacks, list);
 	}
+	picture_stacks_write(&stacks, list, out);
+	picture_stacks_free(&stacks);
 	free(room);
 }
 
@@ -366,7 +371,8 @@ static int picture_take(struct chunk_out *out, const char *run, bool bundle,
 				   bundle ? &names : NULL);
 		if (bundle)
 			picture_formats(out, &list);
-		snapshot_slices(out, &buffer, bundle ? &names : NULL);
+		snapshot_slices(out, &buffer, &list,
+				bundle ? &names : NULL);
 		snapshot_processes(out, &buffer, &list, &names);
 		picture_names_write(&names, out);
 		picture_names_free(&names);

@@ -10,6 +10,7 @@
 #include "lib/formats/chunk.h"
 #include "mappings.h"
 #include "picture_names.h"
+#include "picture_stacks.h"
 #include "ring.h"
 #include "session.h"
 #include "lib/formats/tff.h"

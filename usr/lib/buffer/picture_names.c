@@ -72,16 +72,22 @@ static size_t stack_look(const uint8_t *p, size_t left)
 }
 
 void picture_names_scan(struct picture_names *names, const struct ring *ring,
-			uint64_t key)
+			uint64_t key, struct picture_stacks *stacks,
+			const struct session_list *list)
 {
 	struct ring_walk walk = { .position = ring->first };
 	const struct ras_record *record;
+	struct stack_found found;
 	uint64_t address;
 
 	while ((record = ring_next(ring, key, &walk))) {
 		const uint8_t *p = (const uint8_t *)(record + 1);
 		size_t left = record->length - RAS_RECORD_HEADER;
 
+		if (picture_stacks_find(stacks, list, record, &found))
+			for (uint32_t i = 0; i < found.count; i++)
+				address_note(names, record->pid,
+					     found.addresses[i]);
 		for (size_t n; left; p += n, left -= n) {
 			size_t stack = stack_look(p, left);
 			size_t at = sizeof(struct ras_item) +

@@ -10,6 +10,7 @@
 #include "lib/formats/chunk.h"
 #include "lib/key_map.h"
 #include "mappings.h"
+#include "picture_stacks.h"
 #include "ring.h"
 
 struct picture_names {
@@ -22,9 +23,10 @@ struct picture_names {
 	size_t pick_count, pick_room;
 };
 
-/* Note the addresses in stacks of these records. */
+/* Note the addresses in stacks of these records, and in those they name by number. */
 void picture_names_scan(struct picture_names *names, const struct ring *ring,
-			uint64_t key);
+			uint64_t key, struct picture_stacks *stacks,
+			const struct session_list *list);
 /* Those of the stacks in aggregates */
 void picture_names_note(struct picture_names *names,
 			const struct aggregates *aggregates);

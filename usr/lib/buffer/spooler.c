@@ -352,6 +352,22 @@ static int spooler_counts_write(struct spooler *s, struct error *err)
 	return s->others.error;
 }
 
+/* What the records since the last time have of them. */
+static int stacks_write(struct spooler *s, struct error *err)
+{
+	struct session_list list;
+	int code;
+
+	if (!s->stacks.due_count)
+		return 0;
+	code = session_list_read(&list, &s->buffer, s->run, err);
+	if (code)
+		return code;
+	picture_stacks_write(&s->stacks, &list, &s->others);
+	session_list_free(&list);
+	return s->others.error;
+}
+
 static void pass_write(struct spooler *s, uint64_t time)
 {
 	struct ras_pass pass = { .time = time, .lost = s->lost };
@@ -388,6 +404,7 @@ static int file_start(struct spooler *s, struct error *err)
 	if (first)
 		s->pass_time = time;
 	processes_free(&s->known);
+	picture_stacks_forget(&s->stacks);
 	picture_header(&s->others, &s->buffer);
 	code = others_update(s, true, err);
 	if (!code && !first)
@@ -405,6 +422,8 @@ static int file_finish(struct spooler *s, struct error *err)
 	int code = others_update(s, false, err);
 
 	if (!code)
+		code = stacks_write(s, err);
+	if (!code)
 		code = spooler_counts_write(s, err);
 	if (code)
 		return code;
@@ -413,18 +432,35 @@ static int file_finish(struct spooler *s, struct error *err)
 	return s->others.error;
 }
 
+/* What hasn't gone out; what was overwritten is in front of it. */
+static struct ring ring_rest(const struct ring *ring, uint64_t position)
+{
+	struct ring rest = *ring;
+
+	if (position > ring->first) {
+		rest.data += position - ring->first;
+		rest.first = position;
+	}
+	return rest;
+}
+
+/* The rest of the row's records is in the next file, with their stacks. */
 static int file_rotate(struct spooler *s)
 {
+	struct ring rest = ring_rest(&s->ring, s->row->position);
 	int code = file_finish(s, &s->err);
 
 	if (!code)
 		code = spool_files_rotate(&s->files, &s->err);
-	return code ? code : file_start(s, &s->err);
+	if (!code)
+		code = file_start(s, &s->err);
+	picture_stacks_note(&s->stacks, &rest, s->buffer.control->key);
+	return code;
 }
 
 static bool file_is_full(const struct spooler *s, size_t more)
 {
-	uint64_t end = s->file_end;
+	uint64_t end = s->file_end + picture_stacks_bytes(&s->stacks);
 
 	if (!s->files.most || !s->file_used)
 		return false;
@@ -482,18 +518,6 @@ static uint64_t records_from(const struct spooler *s, uint64_t position)
 	while (ring_next(&s->ring, s->buffer.control->key, &walk))
 		count++;
 	return count;
-}
-
-/* What hasn't gone out; what was overwritten is in front of it. */
-static struct ring ring_rest(const struct ring *ring, uint64_t position)
-{
-	struct ring rest = *ring;
-
-	if (position > ring->first) {
-		rest.data += position - ring->first;
-		rest.first = position;
-	}
-	return rest;
 }
 
 /* A disk that has no room for a piece may have some for a part of it. */
@@ -563,6 +587,7 @@ static double row_spool(struct spooler *s, uint32_t index)
 		row->lost = lost;
 	}
 	if (ring->head != from) {
+		picture_stacks_note(&s->stacks, ring, s->buffer.control->key);
 		if (!s->none_came && !s->stranger)
 			s->stranger = row_has_stranger(s);
 		row_write(s, index);
@@ -607,6 +632,8 @@ int spooler_pass(struct spooler *s, struct error *err)
 
 	if (!code && (s->total != total || sessions_changed(s)))
 		code = others_update(s, false, err);
+	if (!code)
+		code = stacks_write(s, err);
 	if (!code && s->counts_due && time > s->counts_time + COUNTS_EVERY)
 		code = spooler_counts_write(s, err);
 	if (!code && (s->total != total || !s->files.name)) {
@@ -736,6 +763,7 @@ void spooler_close(struct spooler *s)
 	chunk_out_free(&s->records);
 	chunk_out_free(&s->others);
 	processes_free(&s->known);
+	picture_stacks_free(&s->stacks);
 	mappings_cache_free(&s->cache);
 	free(s->rows);
 	free(s->room);

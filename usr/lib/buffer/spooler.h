@@ -79,6 +79,7 @@ struct spooler {
 	uint64_t file_end;		/* bytes that its end takes */
 	void *log;			/* the session log as last written */
 	size_t log_size;
+	struct picture_stacks stacks;
 	struct processes known;
 	bool stranger;			/* a record is of none of them */
 	bool none_came;			/* since they were read before that */

@@ -267,6 +267,9 @@ static int payload_parse(struct trace_file *file, uint32_t kind,
 		return trace_session_counts(file, p, n);
 	case RAS_CHUNK_AGGREGATES:
 		return aggregates_take(file, p, n);
+	case RAS_CHUNK_STACKS:
+		return payload_damage(file, stack_ids_add(&file->stack_ids, p, n),
+				      "stacks", n);
 	case RAS_CHUNK_PROCESSES:
 		return payload_damage(file,
 				   process_table_add(&file->processes, p, n),
@@ -355,7 +358,10 @@ static int chunk_parse(struct trace_file *file,
 	size_t size;
 	int code;
 
-	chunk_read_damaged(chunk, chunk + 1, place, &file->damage);
+	/* rather none than a stack that is another one */
+	if (chunk_read_damaged(chunk, chunk + 1, place, &file->damage) &&
+	    packed_kind(bytes) == RAS_CHUNK_STACKS)
+		return 0;
 	if (chunk->kind != RAS_CHUNK_PACKED)
 		return payload_parse(file, chunk->kind,
 				     (const uint8_t *)(chunk + 1),

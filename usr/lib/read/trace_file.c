@@ -175,6 +175,7 @@ int trace_file_open(struct trace_file *file, const char *path,
 void trace_file_free(struct trace_file *file)
 {
 	slices_free(&file->slices);
+	stack_ids_free(&file->stack_ids);
 	process_table_free(&file->processes);
 	trace_session_free(file);
 	for (size_t i = 0; i < file->format_count; i++)

@@ -18,6 +18,7 @@
 #include "process_table.h"
 #include "chunk_read.h"
 #include "slices.h"
+#include "stack_ids.h"
 
 struct trace_session {
 	struct ras_session *entry;	/* its newest form */
@@ -50,6 +51,7 @@ struct trace_file {
 	struct trace_session majors;	/* totals and base only */
 	struct slices slices;
 	struct process_table processes;
+	struct stack_ids stack_ids;
 	struct trace_format *formats;
 	size_t format_count, format_bytes;
 	/* of a spool */

@@ -171,6 +171,7 @@ static void json_print_tasks(struct json *json, const struct session *session)
 static void json_print_session(struct json *json, const struct query *query,
 			       size_t i)
 {
+	const struct stack_table_figures *stacks = &query->sessions[i].stacks;
 	const struct session *session = &query->list.items[i];
 	static const char *const files[] = {
 		[QUERY_FILE_SAME] = "same", [QUERY_FILE_REPLACED] = "replaced",
@@ -209,6 +210,15 @@ static void json_print_session(struct json *json, const struct query *query,
 	number_or_null(json, "max_rate", entry->max_rate, entry->max_rate);
 	json_print_tasks(json, session);
 	json_number(json, "memory", query->sessions[i].memory);
+	if (stacks->room) {
+		json_open(json, "stacks", '{');
+		json_number(json, "used", stacks->used);
+		json_number(json, "room", stacks->room);
+		json_number(json, "unplaced", stacks->unplaced);
+		json_close(json, '}');
+	} else {
+		json_null(json, "stacks");
+	}
 	json_number(json, "armed", entry->armed);
 	number_or_null(json, "disarmed", entry->disarmed, entry->disarmed);
 	json_print_figure(json, &query->sessions[i].sum);

@@ -407,6 +407,7 @@ static uint64_t footprint_read(const char *dir)
 		"buffer", "nest", "control", "sessions", "trigger", "processes",
 		"count", "why", "state", "sites", "limits", "pids", "majors",
 		"aggregates", "aggregated", "legend",
+		"stack_table",
 	};
 	char path[PATH_MAX + 16];
 	uint64_t bytes = 0;
@@ -575,6 +576,16 @@ static int session_aggregates_read(struct query *query, size_t i,
 				err);
 }
 
+static void session_stacks_read(struct query *query, size_t i)
+{
+	struct stack_table table;
+
+	if (stack_table_open(&table, &query->list.items[i], NULL))
+		return;
+	stack_table_count(&table, &query->sessions[i].stacks);
+	stack_table_close(&table);
+}
+
 static int session_describe(struct query *query, size_t i, struct error *err)
 {
 	const struct session *session = &query->list.items[i];
@@ -592,6 +603,7 @@ static int session_describe(struct query *query, size_t i, struct error *err)
 		result->shown = true;
 		figure_add(&result->sum, &query->figures.sessions[i][k]);
 	}
+	session_stacks_read(query, i);
 	return session_aggregates_read(query, i, err);
 }
 

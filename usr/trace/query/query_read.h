@@ -5,6 +5,7 @@
 
 #include "lib/aggregate.h"
 #include "lib/arm/arm.h"
+#include "lib/buffer/stack_table.h"
 
 /*
  * What happened at each tracepoint. `recorded` and `overwritten` are seen in
@@ -68,6 +69,7 @@ struct query_session {
 	enum query_file file;
 	uint64_t memory;	/* that its maps take */
 	struct aggregates aggregates;	/* no tables: it has none */
+	struct stack_table_figures stacks;	/* no room: it has no table */
 };
 
 struct query {

@@ -225,6 +225,7 @@ static int figures_keep(const struct run_dir *run,
 {
 	static const char *const names[] = {
 		"count", "why", "aggregates", "aggregated", "legend",
+		"stack_table",
 	};
 	char past[32], from[PATH_MAX + 8], to[PATH_MAX + 8];
 	int code;
@@ -237,7 +238,7 @@ static int figures_keep(const struct run_dir *run,
 		snprintf(from, sizeof(from), "%s/%s", session->dir, names[i]);
 		snprintf(to, sizeof(to), "%s/%s/%s", run->path, past,
 			 names[i]);
-		/* ENOENT: there are no aggregates, or a killed trace has
+		/* ENOENT: there is none, or a killed trace has
 		 * come that far */
 		if (rename(from, to) && errno != ENOENT)
 			code = pin_refused(err, -errno,

@@ -267,6 +267,18 @@ int settings_take_aggregates(void *context, const char *value)
 	return 0;
 }
 
+int settings_take_stack_ids(void *context, const char *value)
+{
+	uint64_t stacks;
+
+	if (!settings_number_parse(value, 0, RAS_STACK_IDS_MAX, "", &stacks))
+		return settings_value_wrong("stack-ids", value,
+					    "number of stacks, 0 to 1048576");
+	((struct job_settings *)context)->stack_ids =
+		stacks ? stacks : STACK_IDS_OFF;
+	return 0;
+}
+
 int settings_take_rate(void *context, const char *value)
 {
 	uint64_t rate;

@@ -19,6 +19,8 @@ struct settings_values {
 	unsigned int count;
 };
 
+#define STACK_IDS_OFF	UINT32_MAX
+
 struct job_settings {
 	uint64_t bytes;			/* --buffer, 0: not given */
 	struct settings_values modules;	/* --module */
@@ -35,6 +37,8 @@ struct job_settings {
 	uint32_t context_depth;		/* frames of its stack */
 	bool resident_only;		/* --resident-only */
 	uint32_t aggregates;		/* --aggregates, 0: as usual */
+	uint32_t stack_ids;		/* --stack-ids, STACK_IDS_OFF, or 0: as
+					 * usual */
 	uint32_t max_rate;		/* --max-rate, 0: no ceiling */
 	struct settings_values stops;	/* --stop-on */
 	struct settings_values snapshots;	/* --snapshot-on */
@@ -70,6 +74,7 @@ int settings_take_cgroup(void *context, const char *value);
 int settings_take_uid(void *context, const char *value);
 int settings_take_context(void *context, const char *value);
 int settings_take_aggregates(void *context, const char *value);
+int settings_take_stack_ids(void *context, const char *value);
 int settings_take_rate(void *context, const char *value);
 int settings_take_stop(void *context, const char *value);
 int settings_take_cpu(void *context, const char *value);
@@ -131,6 +136,9 @@ const char *settings_triggers_check(const struct job_settings *settings);
 	{ "aggregates", 0, "N", \
 	  "room for N keys of aggregates in each TDF (default 16384)", \
 	  settings_take_aggregates }, \
+	{ "stack-ids", 0, "N", \
+	  "room for N stacks that come again in each TDF (default 8192); 0: none", \
+	  settings_take_stack_ids }, \
 	{ "max-rate", 0, "N", \
 	  "limit each tracepoint to N records per second", \
 	  settings_take_rate }, \

@@ -471,7 +471,8 @@ int stream_next(struct stream *stream, struct event *event)
 	stream->given = true;
 	event_count(stream, trace);
 	*event = (struct event){
-		.record = trace->next->record,
+		.record = stack_ids_expand(&trace->file.stack_ids,
+					   trace->next->record),
 		.point = trace->point,
 		.trace = trace,
 		.number = stream->number,

@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Stacks that come again are numbers in the records: sixteen threads with 64 stacks,
+# which are those that the program says it had, in the buffer, in files and spools,
+# and when the table has no room.
+. "$(dirname "$0")/../tap.sh"
+. "$TOP/selftests/trace/target.sh"
+need_root
+programs=$TOP/build/selftests/trace
+
+make_tdf "$TMP/ids.tsf" <<TSF
+MODNAME=$programs/stack_ids
+MAJOR=9
+TRACE MINOR=1, TP=.leaf, DESC="leaf", VARS=(way), STACK=(16)
+TSF
+
+# run OPTION...: armed so, the program has run; what it says of each way
+run() {
+	status 0 "on $*" trace on --max-cpu=off "$@" "$TMP/ids.tdf"
+	status 0 "  runs" sh -c "'$programs/stack_ids' 1000 >'$TMP/said'"
+}
+
+# stacks TRACE...: "way address address ..." of each record but the first call's
+stacks() {
+	tracefmt -q --no-symbols --tff "$TMP" "$@" | awk '
+		/^way = / { way = $3 }
+		/^ +[0-9A-F]+( |$)/ { sub(/^0+/, "", $1); line = line " " $1 }
+		/^ +\(/ {
+			if (way != 64)
+				print way line
+			line = ""
+		}'
+}
+
+# wrong TRACE...: records with another stack than the program says; "none" are there
+wrong() {
+	stacks "$@" >"$TMP/stacks"
+	[ -s "$TMP/stacks" ] || echo none
+	sort -u "$TMP/said" >"$TMP/right"
+	sort -u "$TMP/stacks" | comm -23 - "$TMP/right" | head -3
+}
+
+kept() {
+	trace query | sed -n 's/^buffer: \([0-9]*\) records .*/\1/p'
+}
+
+run --buffer 64K --stack-ids 0
+is "$(wrong)" "" "in full: as the program says"
+unlike "$(trace query)" '^  stacks: ' "  no table"
+full=$(kept)
+trace off --all
+
+run --buffer 64K
+is "$(wrong)" "" "by number: as the program says"
+is "$(sort -u "$TMP/stacks" | wc -l)" 64 "  all 64"
+like "$(trace query)" '^  stacks: [0-9]+ of 8192 that records name by number$' \
+	"  with room for all"
+ids=$(kept)
+ok "  the buffer has more than twice the records: $ids, $full" \
+	test "$ids" -gt $((2 * full))
+status 0 "  get" trace get "$TMP/ids.ras"
+tracefmt -q --no-symbols --tff "$TMP" >"$TMP/live"
+trace off --all
+is "$(wrong "$TMP/ids.ras")" "" "  the file has them"
+tracefmt -q --no-symbols --tff "$TMP" "$TMP/ids.ras" >"$TMP/file"
+ok "  as the buffer" cmp -s "$TMP/live" "$TMP/file"
+for format in json csv perfetto otlp; do
+	unlike "$(tracefmt -q --format=$format --tff "$TMP" "$TMP/ids.ras")" \
+		"doesn't have" "  $format"
+done
+
+# A spool whose files begin anew all the time: each has what its records need.
+rm -f "$TMP"/spool.ras*
+status 0 "spooled: on" trace on --max-cpu=off --buffer 4M "$TMP/ids.tdf"
+trace spool -o "$TMP/spool.ras" --size 128K --files 40 \
+	2>"$TMP/spool.err" &
+spool=$!
+while [ ! -s "$TMP/spool.ras" ]; do sleep 0.05; done
+"$programs/stack_ids" 1000 >"$TMP/said"
+kill -TERM $spool
+wait $spool
+trace off --all
+files=$(ls "$TMP"/spool.ras*)
+ok "  several files" test "$(echo "$files" | wc -l)" -gt 3
+for file in $files; do wrong "$file"; done >"$TMP/wrong"
+is "$(sort -u "$TMP/wrong" | grep -v none)" "" "  each has all of its stacks"
+# shellcheck disable=SC2086
+is "$(stacks $files | wc -l)" 16064 "  and they have all records"
+
+# A table for eight stacks
+run --stack-ids 1
+is "$(wrong)" "" "room for eight: as the program says"
+is "$(sort -u "$TMP/stacks" | wc -l)" 64 "  all 64"
+like "$(trace query)" '^  stacks: 8 of 8 .*; [1-9][0-9]* records found no room' \
+	"  the others are counted"
+trace query --json >"$TMP/json"
+like "$(tr -d '\n ' <"$TMP/json")" \
+	'"stacks":\{"used":8,"room":8,"unplaced":[1-9][0-9]*\}' "  in JSON"
+trace off "$TMP/ids.tdf"
+is "$(wrong)" "" "  also when it is off"
+trace off --all
+status 2 "more than there may be" trace on --stack-ids 1048577 "$TMP/ids.tdf"
+
+# Of whole calls it is the entry's; beside one in the context, that is in full.
+make_tdf "$TMP/ids.tsf" <<TSF
+MODNAME=$programs/stack_ids
+MAJOR=9
+TRACE CALL=.leaf, DESC="leaf", VARS=(way), STACK=(16)
+TSF
+run
+is "$(wrong)" "" "whole calls: as the program says"
+like "$(trace query)" '^  stacks: [1-9]' "  by number"
+trace off --all
+run --context=comm,stack
+is "$(tracefmt -q --no-symbols --tff "$TMP" | awk '
+	/^ +[0-9A-F]+( |$)/ { line = line " " $1 }
+	/^ +\(/ { n++; stack[n % 2] = line; line = ""
+		  if (n % 2 == 0 && stack[0] != stack[1]) print line }' |
+	wc -l)" 0 "  and their context's"
+trace off --all
+tap_done
