@@ -218,7 +218,7 @@ void filter_limits(struct gen *gen)
 /* Where hits that aren't recorded are counted: before there is a cookie, with
  * preemption on, with preemption off. `way` is which word of the row of `why`. */
 struct ways_out {
-	code_label first, early, late;
+	code_label first, early, late, closed;
 	int way;
 };
 
@@ -245,6 +245,11 @@ static void way_generate(struct gen *gen, const struct ways_out *w, int kind)
 	if (kind == RAS_FILTERED_CONDITION)
 		choose_block_undo(gen);
 	code_const(c, w->way, WHY_FILTERED(kind));
+	if (kind == RAS_FILTERED_CONDITION && gen->plan->leaves) {
+		whole_close_generate(gen);
+		code_jump(c, w->closed);
+		return;
+	}
 	code_jump(c, way_find(gen, w, kind));
 }
 
@@ -269,7 +274,7 @@ void filter_ways_generate(struct gen *gen)
 	struct code *c = gen->c;
 	struct ways_out w = {
 		code_label_new(c), code_label_new(c), code_label_new(c),
-		code_temp_new(c),
+		code_label_new(c), code_temp_new(c),
 	};
 
 	code_rare_begin(c);
@@ -288,6 +293,7 @@ void filter_ways_generate(struct gen *gen)
 		start_cookie_generate(gen);
 	code_label_place(c, w.early);
 	whole_filtered(gen);
+	code_label_place(c, w.closed);
 	why_row_load(gen, gen->out);
 	code_alu(c, BPF_ADD, R0, w.way);
 	code_atomic(c, BPF_ADD, R0, 0, temp_const(gen, 1));

@@ -165,6 +165,8 @@ struct gen {
 	 * CALL */
 	int call, level, block, size, old;
 	int open;		/* whole.c: address of what the entry left */
+	int slot;		/* whole.c: of the slot with that; 0: it has none */
+	int thread;		/* whole.c: process and thread, at an entry */
 	int kept[TDF_KEPT_MAX];	/* kept.c */
 
 	/* of the statement or item that is generated */
@@ -560,6 +562,10 @@ void whole_enter_time(struct gen *gen);
 #define WHOLE_CPUTIME	RECORD_AT(tid)	/* of gen->open, 8 bytes; -1: not known */
 void whole_join_generate(struct gen *gen);
 void whole_find(struct gen *gen, code_label missing);
+/* Of an entry that may have a slot: gen->slot, RECORD is there; it has none: to
+ * `taken`. It is kept there. */
+void whole_slot_take(struct gen *gen, code_label taken);
+void whole_slot_keep(struct gen *gen);
 void whole_copy_generate(struct gen *gen, code_label finish);
 void whole_close_generate(struct gen *gen);
 void whole_forget(struct gen *gen, code_label missing);

@@ -36,7 +36,13 @@ static void count_row_load(struct gen *gen, code_slot slice, __u32 first,
 	code_move(c, PLACE, R0);
 }
 
-void record_enter(struct gen *gen)
+/* An entry whose call has a slot needs nothing of that. */
+static bool in_slot(const struct gen *gen)
+{
+	return gen->plan->enters && gen->plan->slotted;
+}
+
+static void slice_enter(struct gen *gen)
 {
 	struct code *c = gen->c;
 	code_slot cpu;
@@ -47,6 +53,12 @@ void record_enter(struct gen *gen)
 	code_lookup(c, gen->plan->target->buffer_fd, cpu, gen->leave);
 	code_move(c, SLICE, R0);
 	count_row_load(gen, cpu, 0, gen->leave);
+}
+
+void record_enter(struct gen *gen)
+{
+	if (!in_slot(gen))
+		slice_enter(gen);
 }
 
 /* Take the slice in `reg`; r0 != 0: it is busy. */
@@ -69,11 +81,25 @@ static void load_record(struct code *c, __u64 bytes)
 static void record_slice_take(struct gen *gen, const struct ways *w)
 {
 	struct code *c = gen->c;
+	code_label taken = code_label_new(c);
 
+	if (in_slot(gen)) {
+		whole_slot_take(gen, taken);
+		code_label_place(c, w->locked);
+		code_rare_begin(c);
+		code_label_place(c, taken);
+		code_const(c, gen->slot, 0);
+		slice_enter(gen);
+	}
 	try_lock(gen, SLICE);
 	code_jump_imm(c, BPF_JNE, R0, 0, w->busy);
 	load_record(c, gen->plan->target->slice_bytes);
-	code_label_place(c, w->locked);
+	if (in_slot(gen)) {
+		code_jump(c, w->locked);
+		code_rare_end(c);
+	} else {
+		code_label_place(c, w->locked);
+	}
 }
 
 /* Can this record be left to its second version? That doesn't count MAXHITS, nor
@@ -215,8 +241,11 @@ static void header_store(struct gen *gen)
 	else
 		code_call(c, BPF_FUNC_ktime_get_boot_ns);
 	code_store(c, 8, RECORD, RECORD_AT(time), R0);
-	code_call(c, BPF_FUNC_get_current_pid_tgid);
-	code_store(c, 8, RECORD, RECORD_AT(tid), R0);
+	if (!in_slot(gen)) {
+		code_call(c, BPF_FUNC_get_current_pid_tgid);
+		code_move(c, gen->thread, R0);
+	}
+	code_store(c, 8, RECORD, RECORD_AT(tid), gen->thread);
 }
 
 static void data_generate(struct gen *gen)
@@ -252,9 +281,23 @@ static void entry_finish(struct gen *gen)
 static void record_finish(struct gen *gen, const struct ways *w)
 {
 	struct code *c = gen->c;
+	code_label hashed = code_label_new(c);
 	int records, head, stamp;
 
 	code_label_place(c, w->finish);
+	if (in_slot(gen)) {
+		code_jump_imm(c, BPF_JEQ, gen->slot, 0, hashed);
+		whole_slot_keep(gen);
+		if (gen->plan->alone)
+			start_preempt(gen, true);
+		code_alu_imm(c, BPF_MOV, R0, 0);
+		code_exit(c);
+		code_rare_begin(c);
+		code_label_place(c, hashed);
+		entry_finish(gen);
+		code_rare_end(c);
+		return;
+	}
 	if (gen->plan->enters) {
 		entry_finish(gen);
 		return;

@@ -4,6 +4,12 @@
  * written like a record, to the bytes of the slice after the head, and from there
  * copied to the map `open`; the slice is left as it was. An exit finds it there.
  *
+ * An insertion into a hash and a removal take 150 ns. So entries that can't fail
+ * write to a slot of an array, which is found by a hash of the key and taken by one
+ * cmpxchg; only where another call has it the way is that above. An exit looks
+ * into the slot first. A call that was left may be in the hash, and a later one with
+ * its key in the slot: an entry that keeps nothing removes both.
+ *
  * No exit may find the entry of another call. The frame of a call is no other
  * call's as long as it runs, so an entry replaces what is there: that call was
  * left in another way than by an exit. Every hit of an entry that keeps nothing
@@ -18,64 +24,230 @@
 
 #define KEY_AT(field)	((int)offsetof(struct ras_open_key, field))
 
-/* r1 = the map, r2 = the key of the call; it can't be known: to `failed` */
-static void whole_key_load(struct gen *gen, code_label failed)
+struct whole_key {
+	int owner, frame;	/* as in struct ras_open_slot */
+};
+
+/* It can't be known: to `failed`. gen->thread is set. */
+static struct whole_key whole_key_find(struct gen *gen, code_label failed)
 {
 	const struct plan *plan = gen->plan;
-	code_slot key = code_slot_new(gen->c, sizeof(struct ras_open_key));
 	const struct gen_fault fault = gen->fault;
 	int stmt = gen->stmt;
 	struct code *c = gen->c;
+	struct whole_key key = { code_temp_new(c), code_temp_new(c) };
 	struct gen_value frame;
 
+	code_move(c, key.owner, point_reg(gen));
+	code_alu_imm(c, BPF_LSH, key.owner, 32);
 	code_call(c, BPF_FUNC_get_current_pid_tgid);
-	if (plan->target->context != BODY_KPROBE)
+	code_move(c, gen->thread, R0);
+	if (plan->target->context == BODY_KPROBE)
+		code_zext32(c, R0);
+	else
 		code_alu_imm(c, BPF_RSH, R0, 32);
-	code_slot_store(c, 4, key, KEY_AT(pid), R0);
-	code_slot_store(c, 4, key, KEY_AT(point), point_reg(gen));
+	code_alu(c, BPF_OR, key.owner, R0);
 	gen->fault = (struct gen_fault){ .to = failed };
 	gen->stmt = plan->key - plan->tdf->stmts;
 	rpn_generate(gen, plan->tdf->rpn + plan->key->rpn,
 		     plan->key->rpn_length, &frame);
 	gen->fault = fault;
 	gen->stmt = stmt;
-	code_slot_store(c, 8, key, KEY_AT(frame), value_reg(gen, &frame));
-	code_map(c, R1, plan->target->open_fd);
-	code_slot_address(c, R2, key, 0);
+	gen_value_load(gen, &frame, key.frame);
+	return key;
 }
 
-void whole_forget(struct gen *gen, code_label missing)
+/* r1 = the map, r2 = the key */
+static void whole_map_load(struct gen *gen, const struct whole_key *key)
+{
+	struct code *c = gen->c;
+	code_slot slot = code_slot_new(c, sizeof(struct ras_open_key));
+
+	code_slot_store(c, 8, slot, 0, key->owner);
+	code_slot_store(c, 8, slot, KEY_AT(frame), key->frame);
+	code_map(c, R1, gen->plan->target->open_fd);
+	code_slot_address(c, R2, slot, 0);
+}
+
+/* It is removed there; it isn't there: to `missing`. */
+static void whole_map_forget(struct gen *gen, const struct whole_key *key,
+			     code_label missing)
 {
 	struct code *c = gen->c;
 
-	whole_key_load(gen, missing);
+	whole_map_load(gen, key);
 	code_call(c, BPF_FUNC_map_delete_elem);
 	code_zext32(c, R0);
 	code_jump_imm(c, BPF_JNE, R0, 0, missing);
 }
 
-/* An entry that keeps nothing: what is there is of an earlier call. */
+/* Slots */
+
+#define SLOT_AT(field)	((int)offsetof(struct ras_open_slot, field))
+#define SLOT_HASH	0x9e3779b97f4a7c15ULL	/* 2^64 / golden ratio, odd */
+
+/* gen->slot = that of the key, which another call may have */
+static void whole_slot_find(struct gen *gen, const struct whole_key *key,
+		      code_label failed)
+{
+	const struct body_target *target = gen->plan->target;
+	struct code *c = gen->c;
+	int index = code_copy(c, key->owner), odd = temp_const(gen, SLOT_HASH);
+
+	code_alu(c, BPF_MUL, index, odd);
+	code_alu(c, BPF_ADD, index, key->frame);
+	code_alu(c, BPF_MUL, index, odd);
+	code_alu_imm(c, BPF_RSH, index, 32);
+	code_alu_imm(c, BPF_AND, index, target->slots - 1);
+	code_lookup(c, target->slots_fd, key_new(gen, index), failed);
+	code_move(c, gen->slot, R0);
+}
+
+/* `owner` is what gen->slot has; another call has it: to `other` */
+static void slot_compare(struct gen *gen, const struct whole_key *key, int owner,
+			 code_label other)
+{
+	struct code *c = gen->c;
+
+	code_jump_if(c, BPF_JNE, owner, key->owner, other);
+	code_load(c, 8, R1, gen->slot, SLOT_AT(frame));
+	code_jump_if(c, BPF_JNE, R1, key->frame, other);
+}
+
+/* A temp with the owner of gen->slot; the frame is no older. */
+static int slot_owner_load(struct gen *gen)
+{
+	struct code *c = gen->c;
+	int owner = code_temp_new(c);
+
+	if (gen->plan->cpu->strong) {
+		code_const(c, owner, 0);
+		code_atomic(c, BPF_ADD | BPF_FETCH, gen->slot, SLOT_AT(owner),
+			    owner);
+	} else {
+		code_load(c, 8, owner, gen->slot, SLOT_AT(owner));
+	}
+	return owner;
+}
+
+static void slot_owner_store(struct gen *gen, int owner)
+{
+	if (gen->plan->cpu->strong)
+		code_atomic(gen->c, BPF_XCHG, gen->slot, SLOT_AT(owner), owner);
+	else
+		code_store(gen->c, 8, gen->slot, SLOT_AT(owner), owner);
+}
+
+/* It is free from now on; the key has none: to `other`. */
+static void slot_forget(struct gen *gen, const struct whole_key *key,
+			code_label other)
+{
+	whole_slot_find(gen, key, other);
+	slot_compare(gen, key, slot_owner_load(gen), other);
+	slot_owner_store(gen, temp_const(gen, 0));
+}
+
+void whole_slot_take(struct gen *gen, code_label taken)
+{
+	struct code *c = gen->c;
+	const struct whole_key key = whole_key_find(gen, taken);
+	code_label claim = code_label_new(c), claimed = code_label_new(c);
+	int owner;
+
+	whole_slot_find(gen, &key, taken);
+	owner = slot_owner_load(gen);
+	code_jump_imm(c, BPF_JEQ, owner, 0, claim);
+	slot_compare(gen, &key, owner, taken);
+	why_count(gen, WHY_AT(never_returned));
+	code_label_place(c, claim);
+	code_move(c, R0, owner);
+	code_atomic(c, BPF_CMPXCHG, gen->slot, SLOT_AT(owner),
+		    temp_const(gen, RAS_OPEN_BUSY));
+	code_jump_if(c, BPF_JNE, R0, owner, taken);
+	code_label_place(c, claimed);
+	code_store(c, 8, gen->slot, SLOT_AT(frame), key.frame);
+	code_move(c, RECORD, gen->slot);
+	code_alu_imm(c, BPF_ADD, RECORD, SLOT_AT(record));
+}
+
+void whole_slot_keep(struct gen *gen)
+{
+	struct code *c = gen->c;
+	int owner = point_reg(gen);
+
+	code_alu(c, BPF_SUB, PLACE, RECORD);
+	code_store(c, 4, RECORD, RECORD_AT(length), PLACE);
+	if (!gen->plan->cputime)
+		code_store_imm(c, 8, RECORD, RECORD_AT(stamp), 0);
+	code_alu_imm(c, BPF_LSH, owner, 32);
+	code_alu(c, BPF_OR, owner, temp_load(gen, 4, RECORD, RECORD_AT(pid)));
+	slot_owner_store(gen, owner);
+}
+
+/* Both */
+
+void whole_forget(struct gen *gen, code_label missing)
+{
+	struct code *c = gen->c;
+	const struct whole_key key = whole_key_find(gen, missing);
+	code_label other = code_label_new(c), done = code_label_new(c);
+
+	if (gen->plan->slotted) {
+		slot_forget(gen, &key, other);
+		code_jump(c, done);
+	}
+	code_label_place(c, other);
+	whole_map_forget(gen, &key, missing);
+	code_label_place(c, done);
+}
+
+/* An entry that keeps nothing: what is there is of earlier calls. */
 void whole_none_generate(struct gen *gen)
 {
-	code_label none = code_label_new(gen->c);
+	struct code *c = gen->c;
+	code_label none = code_label_new(c), other = code_label_new(c);
+	struct whole_key key;
 
 	if (!gen->plan->enters)
 		return;
-	whole_forget(gen, none);
+	key = whole_key_find(gen, none);
+	if (gen->plan->slotted) {
+		slot_forget(gen, &key, other);
+		why_count(gen, WHY_AT(never_returned));
+	}
+	code_label_place(c, other);
+	whole_map_forget(gen, &key, none);
 	why_count(gen, WHY_AT(never_returned));
-	code_label_place(gen->c, none);
+	code_label_place(c, none);
 }
 
 void whole_find(struct gen *gen, code_label missing)
 {
 	struct code *c = gen->c;
+	code_label other = code_label_new(c), found = code_label_new(c);
+	struct whole_key key;
 
 	if (!gen->plan->leaves)
 		return;
-	whole_key_load(gen, missing);
+	key = whole_key_find(gen, missing);
+	if (gen->plan->slotted) {
+		whole_slot_find(gen, &key, missing);
+		slot_compare(gen, &key, slot_owner_load(gen), other);
+		code_move(c, gen->open, gen->slot);
+		code_alu_imm(c, BPF_ADD, gen->open, SLOT_AT(record));
+		code_label_place(c, found);
+		code_rare_begin(c);
+	}
+	code_label_place(c, other);
+	whole_map_load(gen, &key);
 	code_call(c, BPF_FUNC_map_lookup_elem);
 	code_jump_imm(c, BPF_JEQ, R0, 0, missing);
 	code_move(c, gen->open, R0);
+	code_const(c, gen->slot, 0);
+	if (gen->plan->slotted) {
+		code_jump(c, found);
+		code_rare_end(c);
+	}
 }
 
 /* The CPU time */
@@ -303,20 +475,37 @@ void whole_copy_generate(struct gen *gen, code_label finish)
 
 void whole_close_generate(struct gen *gen)
 {
-	code_label missing = code_label_new(gen->c);
+	struct code *c = gen->c;
+	code_label other = code_label_new(c), done = code_label_new(c);
+	struct whole_key key;
 
 	if (!gen->plan->leaves)
 		return;
-	whole_forget(gen, missing);
-	code_label_place(gen->c, missing);
+	if (gen->plan->slotted) {
+		code_jump_imm(c, BPF_JEQ, gen->slot, 0, other);
+		slot_owner_store(gen, temp_const(gen, 0));
+		code_label_place(c, done);
+		code_rare_begin(c);
+	}
+	code_label_place(c, other);
+	key = whole_key_find(gen, done);
+	whole_map_forget(gen, &key, done);
+	if (gen->plan->slotted) {
+		code_jump(c, done);
+		code_rare_end(c);
+	} else {
+		code_label_place(c, done);
+	}
 }
 
 /* r0 = 0: the call is kept */
 static void whole_put(struct gen *gen, int how, code_label failed)
 {
 	struct code *c = gen->c;
+	struct whole_key key;
 
-	whole_key_load(gen, failed);
+	key = whole_key_find(gen, failed);
+	whole_map_load(gen, &key);
 	code_move(c, R3, RECORD);
 	code_alu_imm(c, BPF_MOV, R4, how);
 	code_call(c, BPF_FUNC_map_update_elem);

@@ -494,6 +494,33 @@ static void uses_find(struct plan *plan)
 			  "kernel doesn't report which function returns");
 }
 
+/* Calls of which no entry can fail, and all log as many bytes: these are written
+ * where they stay. */
+static bool slots_possible(const struct plan *plan)
+{
+	const struct tdf *tdf = plan->tdf;
+	const struct tdf_site *site = tdf->sites + plan->point->first_site;
+	const unsigned int fails = RPN_USES_MEMORY | RPN_USES_RAISES |
+				   RPN_USES_XDEREF | RPN_USES_VECTOR;
+
+	for (__u32 i = 0; i < plan->point->sites; i++) {
+		if (!(site[i].flags & TDF_SITE_ENTRY))
+			continue;
+		if (site_uses_find(tdf, &site[i], plan->machine) & fails)
+			return false;
+		for (__u32 k = 0; k < site[i].stmts; k++) {
+			__u16 kind = tdf->stmts[site[i].first_stmt + k].kind;
+
+			if (kind != TDF_STMT_KEY && kind != TDF_STMT_REG &&
+			    kind != TDF_STMT_VALUE && kind != TDF_STMT_ABSENT)
+				return false;
+		}
+	}
+	/* in the kernel a thread may have the id 0 */
+	return plan->target->slots && !plan->maxhits &&
+	       plan->target->context != BODY_KPROBE;
+}
+
 /* Each read is more code than a call. */
 static bool direct_possible(const struct plan *plan)
 {
@@ -559,6 +586,7 @@ int plan_make(struct plan *plan, const struct tdf *tdf,
 	plan->early = !calls;
 	plan->enters = site->flags & TDF_SITE_ENTRY;
 	plan->leaves = point->flags & TDF_POINT_WHOLE && !plan->enters;
+	plan->slotted = point->flags & TDF_POINT_WHOLE && slots_possible(plan);
 	plan->process = !plan->enters && process_kept(plan);
 	plan->session = plan_is_session(tdf, point, target);
 	plan->chosen = calls && target->heap && target->heap->blocks_fd >= 0;

@@ -117,6 +117,7 @@ struct plan {
 	bool enters;		/* the entry of a whole call: what is logged is
 				 * kept until the exit */
 	bool leaves;		/* an exit of one */
+	bool slotted;		/* an entry may be in `slots` */
 	bool cputime;		/* ... whose time on a CPU is used */
 	/*
 	 * Preemption is off from the beginning on, but while something is

@@ -22,6 +22,7 @@ static void flags_print(const struct plan *plan, FILE *out)
 		{ "decided where the call begins", plan->decided },
 		{ "entry of a whole call", plan->enters },
 		{ "exit of a whole call", plan->leaves },
+		{ "kept in a slot", plan->slotted },
 		{ "preemption off", plan->alone },
 		{ "large frame", plan->large },
 		{ "data moves", plan->data_moves },

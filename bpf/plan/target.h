@@ -136,6 +136,8 @@ struct body_target {
 					 * many */
 	int open_fd;			/* of whole calls; what an entry takes */
 	__u32 open_bytes;
+	int slots_fd;			/* with so many entries, 2^n; 0: none */
+	__u32 slots;
 	int threads_fd;			/* where one has its CPU time */
 	int offsets_fd;			/* words of 8 bytes, by site */
 	const struct body_offset *offsets;	/* those that are there */

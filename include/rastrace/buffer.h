@@ -42,6 +42,9 @@
  *             `stamp` and `seq` are ras_thread's `away` and how many switches it
  *             is short of, at the exit tid and pid are the ns on a CPU; -1: not
  *             known
+ *   slots     where entries of such calls read no memory: struct ras_open_slot of
+ *             most of those, one for each hash of a key; what finds its slot
+ *             taken is in `open`
  *   threads   where calls have their CPU time: struct ras_thread per thread
  *             (BPF_MAP_TYPE_TASK_STORAGE), of a program at sched_switch
  *   blocks    where blocks are chosen by size or chance: those that were, a hash
@@ -514,7 +517,6 @@ struct ras_call {
 #define RAS_CALL_RELEASED	2
 #define RAS_CALL_NAMED		3	/* by a CALL that makes no record */
 
-/* A call that has not returned */
 /* A thread's time off the CPUs, since a call of it was first seen */
 struct ras_thread {
 	__u64 away;		/* ns, until it was last switched to */
@@ -523,13 +525,27 @@ struct ras_thread {
 	__u64 switches;		/* how often it was, and back */
 };
 
+/* A call that has not returned */
 struct ras_open_key {
 	__u32 pid;		/* of kernel code: tid */
 	__u32 point;
 	__u64 frame;		/* what the KEY yields */
 };
 
-#define RAS_OPEN_MAX		16384	/* of a session, at a time */
+#define RAS_OPEN_MAX		16384	/* in `open`, at a time */
+#define RAS_OPEN_SLOTS		1024
+
+/* Who changes `owner` from 0, or from its own key, has the slot. */
+struct ras_open_slot {
+	__u64 owner;		/* pid and point of the key as u64; 0: it is free;
+				 * RAS_OPEN_BUSY: it is being written */
+	__u64 frame;
+	struct ras_record record;	/* and data */
+};
+
+#define RAS_OPEN_BUSY		((__u64)-1)
+#define RAS_OPEN_SLOT_BYTES(open) \
+	((sizeof(__u64) * 2 + (open) + 63) & ~63u)	/* of that many in `open` */
 
 #define RAS_BLOCKS_MAX		(1u << 20)	/* blocks known at a time */
 

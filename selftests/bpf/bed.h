@@ -220,6 +220,8 @@ static inline void bed_layout(struct body_layout *l, const struct btf *btf)
 	l->ldt_count = bed_member(btf, "ldt_struct", "nr_entries");
 	l->task_parent = bed_member(btf, "task_struct", "real_parent");
 	l->task_tgid = bed_member(btf, "task_struct", "tgid");
+	l->task_waits = bed_member(btf, "task_struct", "nvcsw");
+	l->task_yields = bed_member(btf, "task_struct", "nivcsw");
 	l->mm_xol = bed_member(btf, "mm_struct", "uprobes_state.xol_area");
 	l->xol_vaddr = bed_member(btf, "xol_area", "vaddr");
 	l->task_utask = bed_member(btf, "task_struct", "utask");

@@ -12,6 +12,7 @@
 #define RDI	5
 #define RSP	7
 #define DEEP	0x7ffd00001000ULL	/* a frame */
+#define ENTRY_STMTS	8
 #define MOST	4			/* calls that may be open */
 
 static struct bed bed;
@@ -31,8 +32,9 @@ static void hit(int prog, uint64_t frame, uint64_t rdi, uint64_t rsi,
 	bed_run(prog);
 }
 
-/* `reads`: what the exit uses of the entry is memory, and there is no IF. */
-static void programs_make(int flags, bool reads)
+/* `reads`: what the exit uses of the entry is memory, and there is no IF; slots: the
+ * entry reads none, and calls may have one of so many. */
+static void programs_make(int flags, bool reads, unsigned int slots)
 {
 	bed_clear(&bed);
 	bed.point.sites = 2;
@@ -49,15 +51,24 @@ static void programs_make(int flags, bool reads)
 		bed_stmt(&bed, TDF_STMT_VALUE, TDF_STMT_RAW, 8,
 			 RPN(OP_breg + RDI, 0));
 	bed_stmt(&bed, TDF_STMT_VALUE, 0, 8, RPN(OP_breg + RSI, 0));
-	bed_memory(&bed, TDF_STMT_ASCIIZ, 20, RPN(OP_breg + RSI, 0));
+	if (!slots)
+		bed_memory(&bed, TDF_STMT_ASCIIZ, 20, RPN(OP_breg + RSI, 0));
 	sites[0] = bed.site;
 	bed.target.open_bytes = plan_open_bytes(&bed.tdf, &(bool){ true });
 	bed.target.open_fd = bed_hash("open", BPF_MAP_TYPE_HASH,
 				      sizeof(struct ras_open_key),
 				      bed.target.open_bytes, MOST);
+	bed.target.slots = slots;
+	if (slots)
+		bed.target.slots_fd = bed_map("slots", RAS_OPEN_SLOT_BYTES(
+						bed.target.open_bytes), slots);
 	entry = bed_load(&bed);
 	if (entry < 0)
 		tap_bail("entry: %s", bed.log);
+	/* the exit's take their place */
+	memcpy(bed.stmts + ENTRY_STMTS, bed.stmts,
+	       bed.site.stmts * sizeof(*bed.stmts));
+	sites[0].first_stmt = ENTRY_STMTS;
 	bed.site = (struct tdf_site){ 0 };
 	bed_stmt(&bed, TDF_STMT_KEY, 0, 0, RPN(OP_breg + RSP, 8));
 	if (!reads)
@@ -72,13 +83,20 @@ static void programs_make(int flags, bool reads)
 
 static int open_calls(void)
 {
+	uint8_t value[RAS_OPEN_SLOT_BYTES(bed.target.open_bytes)];
 	struct ras_open_key key, next;
+	struct ras_open_slot slot;
 	int count = 0;
 
 	while (!bpf_map_get_next_key(bed.target.open_fd, count ? &key : NULL,
 				     &next)) {
 		key = next;
 		count++;
+	}
+	for (uint32_t i = 0; i < bed.target.slots; i++) {
+		bpf_map_lookup_elem(bed.target.slots_fd, &i, value);
+		memcpy(&slot, value, sizeof(slot));
+		count += slot.owner != 0;
 	}
 	return count;
 }
@@ -261,7 +279,7 @@ static void check_value_fault(int flags, const char *name)
 {
 	const struct ras_record *r;
 
-	programs_make(flags, true);
+	programs_make(flags, true, 0);
 	r = bed_record(&bed, bed_slice(&bed)->head);
 	hit(entry, DEEP, 1, 0, 0);
 	hit(leave, DEEP, 0, 0, 6);
@@ -271,14 +289,68 @@ static void check_value_fault(int flags, const char *name)
 	       name, r->length, r->flags);
 }
 
+/* Of a call in a slot and of one that isn't the exit finds what its entry logged. */
+static void slot_call(uint64_t frame, uint64_t value)
+{
+	const struct ras_record *r = bed_record(&bed, bed_slice(&bed)->head);
+	uint64_t first, last;
+
+	hit(leave, frame, 0, 0, value);
+	memcpy(&first, (const uint8_t *)(r + 1) + 16 + RAS_ITEM_PREFIX, 8);
+	memcpy(&last, (const uint8_t *)(r + 1) + 27 + RAS_ITEM_PREFIX, 8);
+	tap_ok(first == frame && last == value, "a call of a frame: %#llx, %llu",
+	       (unsigned long long)first, (unsigned long long)last);
+}
+
+static void check_slots(void)
+{
+	struct account a;
+
+	programs_make(0, false, 1);
+	a = account_take();
+	for (uint64_t i = 0; i <= MOST + 1; i++)
+		hit(entry, DEEP - 64 * i, i, DEEP - 64 * i, 0);
+	account_is(&a, &(struct account){ .open = MOST + 1, .dropped = 1 },
+		   "more than slots and map take");
+	a = account_take();
+	for (uint64_t i = 0; i <= MOST; i++)
+		slot_call(DEEP - 64 * i, 100 + i);
+	account_is(&a, &(struct account){ .open = -MOST - 1,
+					  .recorded = MOST + 1 },
+		   "each was kept in its own place");
+
+	a = account_take();
+	hit(entry, DEEP, 7, DEEP, 0);
+	hit(entry, DEEP, 8, DEEP, 0);
+	hit(leave, DEEP, 0, 0, 8);
+	account_is(&a, &(struct account){ .never_returned = 1, .filtered = 1 },
+		   "a slot's call that was left; IF is 0");
+
+	a = account_take();
+	hit(entry, DEEP, 7, DEEP, 0);
+	hit(entry, DEEP - 64, 7, DEEP - 64, 0);
+	slot_call(DEEP, 9);
+	hit(entry, DEEP - 64, 7, DEEP - 64, 0);
+	account_is(&a, &(struct account){ .recorded = 1, .open = 2 },
+		   "one that was left is not in the slot");
+	bed_state(&bed, RAS_STATE_SUSPENDED);
+	hit(entry, DEEP - 64, 7, DEEP - 64, 0);
+	bed_state(&bed, RAS_STATE_ON);
+	hit(leave, DEEP - 64, 0, 0, 5);
+	account_is(&a, &(struct account){ .recorded = 1, .filtered = 1,
+					  .never_returned = 2, .no_entry = 1 },
+		   "an entry that keeps nothing leaves neither");
+}
+
 int main(void)
 {
 	bed_open(&bed, BODY_TEST);
-	programs_make(0, false);
+	programs_make(0, false, 0);
 	check_calls();
 	check_losses();
 	check_fault();
 	check_value_fault(0, "STOP");
 	check_value_fault(TDF_POINT_CONTINUE, "CONTINUE");
+	check_slots();
 	return tap_done();
 }

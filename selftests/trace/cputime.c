@@ -6,7 +6,6 @@
  *
  *	cputime CALLS
  */
-#define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>

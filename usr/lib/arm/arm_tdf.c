@@ -67,7 +67,7 @@ void heap_maps_close(struct body_heap *heap)
 
 enum {
 	ARM_COUNT, ARM_WHY, ARM_STATE, ARM_SITES, ARM_LIMITS, ARM_OPEN,
-	ARM_STACK_TABLE, ARM_MAPS
+	ARM_SLOTS, ARM_STACK_TABLE, ARM_MAPS
 };
 
 /* Whether code is patched where the probes will be is looked up in all processes,
@@ -217,6 +217,10 @@ static int session_maps_make(struct arming *a, struct error *err)
 	if (!code && a->open_bytes)
 		code = session_map_make(a, ARM_OPEN, "open", a->open_bytes,
 					RAS_OPEN_MAX, err);
+	if (!code && a->open_bytes)
+		code = session_map_make(a, ARM_SLOTS, "slots",
+					RAS_OPEN_SLOT_BYTES(a->open_bytes),
+					RAS_OPEN_SLOTS, err);
 	if (!code && a->stack_sets)
 		code = session_map_make(a, ARM_STACK_TABLE, "stack_table",
 					RAS_STACK_SET_BYTES(a->stack_depth),
@@ -391,6 +395,8 @@ static void session_target_fill(const struct arming *a,
 		.aggregate_key = a->aggregates.key_bytes,
 		.open_fd = a->fds[ARM_OPEN],
 		.open_bytes = a->open_bytes,
+		.slots_fd = a->fds[ARM_SLOTS],
+		.slots = a->open_bytes ? RAS_OPEN_SLOTS : 0,
 		.threads_fd = a->threads_fd,
 		.stack_table_fd = a->fds[ARM_STACK_TABLE],
 		.stack_sets = a->stack_sets, .stack_depth = a->stack_depth,
@@ -683,7 +689,7 @@ int arm_tdf(const struct arm *arm, struct error *err)
 		.filter.pids_fd = -1,
 		.heap = arm->heap ? *arm->heap : HEAP_MAPS_NONE,
 		.aggregates = { -1, -1, -1 },
-		.fds = { -1, -1, -1, -1, -1, -1, -1 },
+		.fds = { [0 ... ARM_MAPS - 1] = -1 },
 		.threads_fd = -1,
 	};
 	int code;

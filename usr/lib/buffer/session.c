@@ -438,26 +438,51 @@ static void open_count(int fd, const struct bpf_map_info *info,
 	free(keys);
 }
 
+/* The same of the slots */
+static void slots_count(int fd, const struct bpf_map_info *info,
+			uint32_t points, uint64_t *open)
+{
+	uint8_t *slots = calloc(info->max_entries, info->value_size);
+	bool read = slots && !sysbpf_array_read(fd, info, slots);
+
+	for (uint32_t i = 0; read && i < info->max_entries; i++) {
+		struct ras_open_slot slot;
+
+		memcpy(&slot, slots + (size_t)i * info->value_size,
+		       sizeof(slot));
+		if (slot.owner && slot.owner >> 32 < points)
+			open[slot.owner >> 32]++;
+	}
+	free(slots);
+}
+
 void session_open_read(const struct session *session, uint64_t *open)
 {
-	struct bpf_map_info info = { 0 };
-	uint32_t size = sizeof(info);
+	static const char *const names[] = { "open", "slots" };
+	uint32_t points = session->entry->points;
 	char path[PATH_MAX + 8];
-	int fd;
 
-	for (uint32_t i = 0; i < session->entry->points; i++)
+	for (uint32_t i = 0; i < points; i++)
 		open[i] = 0;
-	if (!session->armed || session->device_fd >= 0)
-		return;
-	snprintf(path, sizeof(path), "%s/open", session->dir);
-	fd = bpf_obj_get(path);
-	if (fd < 0)
-		return;
-	if (!bpf_obj_get_info_by_fd(fd, &info, &size) &&
-	    info.type == BPF_MAP_TYPE_HASH &&
-	    info.key_size == sizeof(struct ras_open_key))
-		open_count(fd, &info, session->entry->points, open);
-	close(fd);
+	for (int i = 0; i < 2 && session->armed && session->device_fd < 0; i++) {
+		struct bpf_map_info info = { 0 };
+		uint32_t size = sizeof(info);
+		int fd;
+
+		snprintf(path, sizeof(path), "%s/%s", session->dir, names[i]);
+		fd = bpf_obj_get(path);
+		if (fd < 0)
+			continue;
+		if (bpf_obj_get_info_by_fd(fd, &info, &size))
+			info.type = BPF_MAP_TYPE_UNSPEC;
+		if (info.type == BPF_MAP_TYPE_HASH &&
+		    info.key_size == sizeof(struct ras_open_key))
+			open_count(fd, &info, points, open);
+		else if (info.type == BPF_MAP_TYPE_ARRAY &&
+			 info.value_size >= sizeof(struct ras_open_slot))
+			slots_count(fd, &info, points, open);
+		close(fd);
+	}
 }
 
 /* totals += calls that have not returned */

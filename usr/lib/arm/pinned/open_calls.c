@@ -22,11 +22,14 @@
 struct open_call {
 	struct ras_open_key key;
 	uint64_t time;
+	struct ras_open_slot *slot;	/* NULL: it is in `open` */
 };
 
 struct open_calls {
 	int fd;
 	uint32_t value_bytes;
+	uint8_t *slots;			/* NULL: there are none */
+	uint32_t slot_bytes, slot_count;
 	struct open_call *items;
 	size_t count;
 };
@@ -46,12 +49,30 @@ static int open_call_compare(const void *a, const void *b)
 	return x->key.pid < y->key.pid ? -1 : x->key.pid > y->key.pid;
 }
 
+static uint64_t slot_owner(const struct ras_open_slot *slot)
+{
+	return __atomic_load_n(&slot->owner, __ATOMIC_ACQUIRE);
+}
+
+/* Of one that is free, or written meanwhile, nothing is added. */
+static void open_slot_read(struct open_calls *calls, struct ras_open_slot *slot)
+{
+	uint64_t owner = slot_owner(slot);
+	struct open_call call = {
+		.key = { owner, owner >> 32, slot->frame },
+		.time = slot->record.time, .slot = slot,
+	};
+
+	if (owner && owner != RAS_OPEN_BUSY && slot_owner(slot) == owner)
+		calls->items[calls->count++] = call;
+}
+
 /* By process; those that come while it is read may be missing, or there twice. */
 static int open_calls_read(struct open_calls *calls)
 {
 	struct ras_open_key *keys = calloc(BATCH, sizeof(*keys));
 	uint8_t *values = calloc(BATCH, calls->value_bytes);
-	size_t room = RAS_OPEN_MAX + BATCH;
+	size_t room = RAS_OPEN_MAX + BATCH + calls->slot_count;
 	bool first = true;
 	uint32_t at = 0;
 	int code = 0;
@@ -59,6 +80,9 @@ static int open_calls_read(struct open_calls *calls)
 	calls->items = calloc(room, sizeof(*calls->items));
 	if (!keys || !values || !calls->items)
 		code = -ENOMEM;
+	for (uint32_t i = 0; !code && i < calls->slot_count; i++)
+		open_slot_read(calls, (void *)(calls->slots +
+					  (size_t)i * calls->slot_bytes));
 	while (!code && calls->count + BATCH <= room) {
 		uint32_t count = BATCH;
 
@@ -83,8 +107,41 @@ static int open_calls_read(struct open_calls *calls)
 	return code == -ENOENT ? 0 : code;
 }
 
+/* 0 where the session has no slots, too */
+static int slots_open(struct open_calls *calls, const struct session *session)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t size = sizeof(info);
+	char path[PATH_MAX + 8];
+	void *view;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/slots", session->dir);
+	fd = bpf_obj_get(path);
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	if (bpf_obj_get_info_by_fd(fd, &info, &size) ||
+	    info.type != BPF_MAP_TYPE_ARRAY || info.max_entries > RAS_OPEN_SLOTS ||
+	    info.value_size < sizeof(struct ras_open_slot)) {
+		close(fd);
+		return -EINVAL;
+	}
+	view = mmap(NULL, (size_t)info.max_entries * info.value_size,
+		    PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (view == MAP_FAILED)
+		return -errno;
+	calls->slots = view;
+	calls->slot_bytes = info.value_size;
+	calls->slot_count = info.max_entries;
+	return 0;
+}
+
 static void open_calls_close(struct open_calls *calls)
 {
+	if (calls->slots)
+		munmap(calls->slots,
+		       (size_t)calls->slot_count * calls->slot_bytes);
 	free(calls->items);
 	if (calls->fd >= 0)
 		close(calls->fd);
@@ -97,6 +154,7 @@ static int open_calls_open(struct open_calls *calls,
 	struct bpf_map_info info = { 0 };
 	uint32_t size = sizeof(info);
 	char path[PATH_MAX + 8];
+	int code;
 
 	*calls = (struct open_calls){ .fd = -1 };
 	if (!open_calls_any(session))
@@ -111,7 +169,8 @@ static int open_calls_open(struct open_calls *calls,
 	    info.value_size < sizeof(struct ras_record))
 		return -EINVAL;
 	calls->value_bytes = info.value_size;
-	return open_calls_read(calls);
+	code = slots_open(calls, session);
+	return code ? code : open_calls_read(calls);
 }
 
 /* The time of /proc has an offset in another time namespace. */
@@ -219,12 +278,30 @@ static bool open_call_is(const struct open_call *call, const uint8_t *value)
 	return record.time == call->time;
 }
 
+/* This call, or whichever of the process and point. While it is looked at, what
+ * comes goes to `open`. */
+static bool slot_remove(const struct open_call *call, bool whichever)
+{
+	struct ras_open_slot *slot = call->slot;
+	uint64_t owner = call->key.pid | (uint64_t)call->key.point << 32;
+	uint64_t was = owner;
+	bool same;
+
+	if (!__atomic_compare_exchange_n(&slot->owner, &was, RAS_OPEN_BUSY, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return false;
+	same = whichever || (slot->frame == call->key.frame &&
+			     slot->record.time == call->time);
+	__atomic_store_n(&slot->owner, same ? 0 : owner, __ATOMIC_RELEASE);
+	return same;
+}
+
 /* A later call may have come in its place, also between looking and removing: it is
  * put back, unless there is one later still. */
 static bool open_call_remove(struct open_calls *calls,
 			     const struct open_call *call)
 {
-	uint8_t *value = calloc(1, calls->value_bytes);
+	uint8_t *value = call->slot ? NULL : calloc(1, calls->value_bytes);
 	bool removed = value &&
 		!bpf_map_lookup_elem(calls->fd, &call->key, value) &&
 		open_call_is(call, value) &&
@@ -234,7 +311,7 @@ static bool open_call_remove(struct open_calls *calls,
 		removed = bpf_map_update_elem(calls->fd, &call->key, value,
 					      BPF_NOEXIST);
 	free(value);
-	return removed;
+	return call->slot ? slot_remove(call, false) : removed;
 }
 
 /* The rows of `why`, to be added to while programs add to them; NULL: none */
@@ -309,11 +386,13 @@ static int open_calls_empty(const struct session *session, uint32_t cpus,
 	int code = open_calls_open(&calls, session);
 
 	for (size_t i = 0; !code && i < calls.count; i++) {
-		const struct ras_open_key *key = &calls.items[i].key;
+		const struct open_call *call = &calls.items[i];
+		uint32_t point = call->key.point;
 
-		if (point_is_of(session, key->point, ended) &&
-		    !bpf_map_delete_elem(calls.fd, key) && why)
-			__atomic_fetch_add(&why[key->point * cpus].open, 1,
+		if (point_is_of(session, point, ended) &&
+		    (call->slot ? slot_remove(call, true) :
+		     !bpf_map_delete_elem(calls.fd, &call->key)) && why)
+			__atomic_fetch_add(&why[point * cpus].open, 1,
 					   __ATOMIC_RELAXED);
 	}
 	open_calls_close(&calls);
