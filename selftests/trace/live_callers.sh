@@ -96,6 +96,29 @@ if command -v c++ >/dev/null; then
 else
 	skip "C++" "no c++"
 fi
+
+# the only hit of a program that is started, and in a program without a loader
+cat >"$TMP/once.c" <<'C'
+__attribute__((noipa)) int sample(int n) { return n + 1; }
+__attribute__((noipa)) int caller(int n) { return sample(n) * 2; }
+int main(int argc, char **argv) { return caller(argc) - 4; }
+C
+for how in "" -static -m32; do
+	# shellcheck disable=SC2086
+	cc -O2 -g $how -o "$TMP/once" "$TMP/once.c" 2>"$TMP/log" || {
+		skip "one hit, $how" "it cannot be compiled"
+		continue
+	}
+	make_tdf "$TMP/once.tsf" <<TSF
+MODNAME=$TMP/once
+MAJOR=9
+TRACE MINOR=1, TP=.sample, DESC="sample", STACK
+TSF
+	trace run "$TMP/once.tdf" -- "$TMP/once" >"$TMP/printed" 2>&1
+	is "$(sed -n 's/^  [0-9A-F]* *\([a-z]*\)+.*/\1/p; s/^  (\(.*\))$/\1/p' \
+		"$TMP/printed" | grep -Ex 'caller|main|outermost|stopped.*' |
+		tr '\n' ' ')" "caller main outermost " "one hit${how:+, $how}"
+done
 if [ -z "${LONG-}" ]; then
 	skip "Rust, sqlite, redis" "LONG=1 tries them"
 	tap_done

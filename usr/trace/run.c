@@ -16,13 +16,8 @@
 #include "lib/buffer/picture.h"
 #include "lib/buffer/pin.h"
 #include "lib/identity.h"
+#include "lib/launch.h"
 #include "lib/path.h"
-
-struct child {
-	pid_t pid;
-	char **argv;
-	int go, why;		/* pipes: a byte to it, an errno from it */
-};
 
 static volatile pid_t signalled;
 
@@ -46,63 +41,6 @@ static const struct {
 
 typedef void (*signal_handlers[SIGNALS])(int);
 
-static int child_refused(struct error *err, const char *what)
-{
-	return error_set(err, -errno, "cannot %s: %s", what, strerror(errno));
-}
-
-/* It isn't needed after all; nothing when it has run. */
-static void child_drop(struct child *child)
-{
-	if (child->go >= 0)
-		close(child->go);
-	if (child->why >= 0)
-		close(child->why);
-	child->go = child->why = -1;
-	if (child->pid > 0)
-		waitpid(child->pid, NULL, 0);
-	child->pid = -1;
-}
-
-/* Make its process, which waits. 0, or a negative errno with err set. */
-static int child_make(struct child *child, char **argv, struct error *err)
-{
-	int go[2], why[2], code = 0;
-	int cause;
-	char byte;
-
-	*child = (struct child){ .argv = argv, .go = -1, .why = -1 };
-	if (pipe2(go, O_CLOEXEC))
-		return child_refused(err, "make a pipe");
-	if (pipe2(why, O_CLOEXEC)) {
-		code = child_refused(err, "make a pipe");
-		close(go[0]);
-		close(go[1]);
-		return code;
-	}
-	child->pid = fork();
-	if (!child->pid) {
-		close(go[1]);
-
-		/* In the new process; without a byte to read, its parent is
-		 * gone. */
-		if (read(go[0], &byte, 1) != 1)
-			_exit(0);
-		execvp(argv[0], argv);
-		cause = errno;
-		_exit(write(why[1], &cause, sizeof(cause)) < 0);
-	}
-	if (child->pid < 0)
-		code = child_refused(err, "fork");
-	close(go[0]);
-	close(why[1]);
-	child->go = go[1];
-	child->why = why[0];
-	if (code)
-		child_drop(child);
-	return code;
-}
-
 /* ms until then, for poll(2): as many as fit; 0: it is over */
 static int time_left(uint64_t end)
 {
@@ -115,10 +53,10 @@ static int time_left(uint64_t end)
 }
 
 /* Wait a second, if it runs that long, and see what the tracepoints take. */
-static void child_warn_use(const struct child *child,
-			   const struct run_dir *private)
+static void program_warn_use(const struct launch *program,
+			     const struct run_dir *private)
 {
-	struct pollfd end = { syscall(SYS_pidfd_open, child->pid, 0), POLLIN };
+	struct pollfd end = { syscall(SYS_pidfd_open, program->pid, 0), POLLIN };
 	uint64_t until = buffer_time() + USE_NS;
 	struct keep_usage usage;
 
@@ -133,33 +71,41 @@ static void child_warn_use(const struct child *child,
 
 /*
  * Execute the program and wait for its end; meanwhile SIGTERM and SIGHUP are
- * passed on to it. Its wait status, or a negative errno with err set.
+ * passed on to it. With stacks it stops at its start, until they can be followed
+ * from the first hit on; where it can't stop, the first ones end early. Its wait
+ * status, or a negative errno with err set.
  */
-static int child_run(struct child *child, const struct run_dir *private,
-		     struct error *err)
+static int program_execute(struct launch *program, const struct run_dir *private,
+			   struct stacks_server *stacks, struct error *err)
 {
+	struct error ignored = { 0 };
 	signal_handlers before;
-	int status = 0, cause = 0;
+	int code;
 
-	signalled = child->pid;
+	signalled = program->pid;
 	for (size_t i = 0; i < SIGNALS; i++) {
 		before[i] = signal(signals[i].number, signals[i].handler);
 		if (before[i] == SIG_IGN)
 			signal(signals[i].number, SIG_IGN);
 	}
-	if (write(child->go, "", 1) != 1)
-		cause = errno;
-	else if (read(child->why, &cause, sizeof(cause)) != sizeof(cause))
-		cause = 0;
-	if (!cause)
-		child_warn_use(child, private);
-	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	if (stacks)
+		launch_seize(program, &ignored);
+	code = launch_execute(program, err);
+	if (!code && program->stopped)
+		stacks_server_add(stacks, program->pid);
+	if (stacks)
+		stacks_server_start(stacks);
+	if (!code)
+		code = launch_continue(program, err);
+	else if (code == -ECHILD)	/* it ended before its first hit */
+		code = 0;
+	if (!code && !program->ended)
+		program_warn_use(program, private);
+	if (!code)
+		launch_wait(program);
 	for (size_t i = 0; i < SIGNALS; i++)
 		signal(signals[i].number, before[i]);
-	child->pid = -1;
-	return cause ? error_set(err, -cause, "cannot run '%s': %s",
-				 child->argv[0], strerror(cause)) : status;
+	return code ? code : program->status;
 }
 
 /* The command line without its options */
@@ -385,7 +331,8 @@ static int processes_wait(const struct job_settings *settings,
 	ends[count++] = (struct pollfd){ signalfd(-1, &set, SFD_CLOEXEC),
 					 POLLIN };
 	if (ends[0].fd < 0)
-		return child_refused(err, "wait for a signal");
+		return error_set(err, -errno, "cannot wait for a signal: %s",
+				 strerror(errno));
 	for (unsigned int i = 0; i < settings->pid_count; i++) {
 		ends[count] = (struct pollfd){
 			syscall(SYS_pidfd_open, settings->pids[i], 0), POLLIN,
@@ -430,23 +377,27 @@ static int processes_wait(const struct job_settings *settings,
 
 /* What is traced: a program that is run, or processes that are there. */
 static int subject_run(const struct job_settings *settings,
-		       const struct run_dir *private, struct child *child,
+		       const struct run_dir *private,
+		       struct stacks_server *stacks, struct launch *program,
 		       struct error *err)
 {
 	int status;
 
-	if (!child->argv)
+	if (!program->argv) {
+		if (stacks)
+			stacks_server_start(stacks);
 		return processes_wait(settings, private, err);
-	status = child_run(child, private, err);
+	}
+	status = program_execute(program, private, stacks, err);
 	if (status < 0)
 		return status;
 	if (WIFSIGNALED(status))
 		fprintf(stderr, "trace: '%s' was ended by signal %d (%s)\n",
-			child->argv[0], WTERMSIG(status),
+			program->argv[0], WTERMSIG(status),
 			strsignal(WTERMSIG(status)));
 	else
 		fprintf(stderr, "trace: '%s' exited with status %d\n",
-			child->argv[0], WEXITSTATUS(status));
+			program->argv[0], WEXITSTATUS(status));
 	return 0;
 }
 
@@ -455,7 +406,7 @@ static int subject_run(const struct job_settings *settings,
  * output allows that. */
 static int run_private(struct job_list *jobs, const struct run_dir *private,
 		       const struct run_settings *settings,
-		       const struct expr_tdfs *compiled, struct child *child,
+		       const struct expr_tdfs *compiled, struct launch *program,
 		       struct error *err)
 {
 	const struct snapshot_settings bundled = { .bundle = true };
@@ -473,13 +424,14 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
 	if (!code)
 		code = private_arm(jobs, private, err);
 	if (!code)
-		stacks = stacks_server_start(private->path);
+		stacks = stacks_server_open(private->path);
 	if (!code && follow)
 		printer = private_print(private, compiled, true, err);
 	if (!code)
 		code = printer < 0 ? printer :
-		       subject_run(&settings->job, private, child, err);
-	stacks_server_stop(stacks);
+		       subject_run(&settings->job, private, stacks, program,
+				   err);
+	stacks_server_close(stacks);
 	if (!code)
 		code = private_off(private, &hits, err);
 	if (printer > 0)
@@ -488,8 +440,8 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
 		outfile_abort(out);
 		return code;
 	}
-	if (!hits.any && !hits.others && child->argv && !compiled->count)
-		program_explain_no_hit(&jobs->items[0], child->argv[0]);
+	if (!hits.any && !hits.others && program->argv && !compiled->count)
+		program_explain_no_hit(&jobs->items[0], program->argv[0]);
 	if (!hits.any && hits.others)
 		fprintf(stderr,
 			"trace: all %" PRIu64 " hits were of other processes: record those with --all\n",
@@ -506,7 +458,7 @@ static int run_private(struct job_list *jobs, const struct run_dir *private,
  * goes with this process.
  */
 static int run_jobs(struct job_list *jobs, const struct run_settings *settings,
-		    const struct expr_tdfs *compiled, struct child *child,
+		    const struct expr_tdfs *compiled, struct launch *program,
 		    struct error *err)
 {
 	struct run_dir common, private;
@@ -518,7 +470,7 @@ static int run_jobs(struct job_list *jobs, const struct run_settings *settings,
 	run_dir_close(&common);
 	if (code)
 		return code;
-	code = run_private(jobs, &private, settings, compiled, child, err);
+	code = run_private(jobs, &private, settings, compiled, program, err);
 	retire_everything(&private);
 	pins_remove(common.path, private.path);
 	return code;
@@ -526,7 +478,7 @@ static int run_jobs(struct job_list *jobs, const struct run_settings *settings,
 
 static int run_operands(const struct run_words *words,
 			const struct run_settings *settings,
-			const struct expr_tdfs *compiled, struct child *child,
+			const struct expr_tdfs *compiled, struct launch *program,
 			struct error *err)
 {
 	struct job_list jobs = { .settings = &settings->job };
@@ -546,7 +498,7 @@ static int run_operands(const struct run_words *words,
 	/* what a target lacks has been reported */
 	if (!code)
 		code = jobs.failures ? -EINVAL :
-		       run_jobs(&jobs, settings, compiled, child, err);
+		       run_jobs(&jobs, settings, compiled, program, err);
 	job_list_free(&jobs);
 	return code;
 }
@@ -573,16 +525,16 @@ static int run_program(const struct run_words *words,
 		       struct run_settings *settings,
 		       const struct expr_tdfs *compiled, struct error *err)
 {
-	struct child child = { .pid = -1, .go = -1, .why = -1 };
+	struct launch program = { .go = -1, .why = -1 };
 	int code = words->program ?
-		   child_make(&child, words->program, err) : 0;
+		   launch_make(&program, words->program, err) : 0;
 
 	if (code)
 		return code;
 	if (words->program)
-		program_choose(settings, child.pid);
-	code = run_operands(words, settings, compiled, &child, err);
-	child_drop(&child);
+		program_choose(settings, program.pid);
+	code = run_operands(words, settings, compiled, &program, err);
+	launch_drop(&program);
 	return code;
 }
 

@@ -13,6 +13,7 @@
 #include "lib/formats/chunk.h"
 #include "heapmon/command/commands.h"
 #include "recording.h"
+#include "stopping.h"
 
 #define PROGRAM		"heapmon"
 #define DEPTH_DEFAULT	16
@@ -264,11 +265,11 @@ static int record_to_file(struct recording *r,
 		if (WIFSIGNALED(r->launch.status))
 			fprintf(stderr,
 				"heapmon: '%s' was ended by signal %d (%s)\n",
-				r->launch.name, WTERMSIG(r->launch.status),
+				r->launch.argv[0], WTERMSIG(r->launch.status),
 				strsignal(WTERMSIG(r->launch.status)));
 		else
 			fprintf(stderr, "heapmon: '%s' exited with status %d\n",
-				r->launch.name, WEXITSTATUS(r->launch.status));
+				r->launch.argv[0], WEXITSTATUS(r->launch.status));
 	}
 	if (code)
 		return code;
@@ -295,10 +296,16 @@ static int record_run(int argc, char **argv)
 	/* The program, or those of that name, become the processes asked for. */
 	if (settings.comm)
 		code = record_settings_find_comm(&settings, &err);
-	if (!settings.program)
-		stopping_take();
+	if (!code && settings.program)
+		code = launch_make(&r.launch, settings.program, &err);
+	stopping_take();
 	if (!code && settings.program) {
-		code = launch_start(&r.launch, settings.program, &err);
+		r.launch.asked = stopping_asked;
+		code = launch_seize(&r.launch, &err);
+		if (!code)
+			code = launch_execute(&r.launch, &err);
+		if (code && stopping_check(&err))
+			code = -ECANCELED;
 		settings.job.pids[settings.job.pid_count++] = r.launch.pid;
 	}
 	if (!code)

@@ -11,6 +11,7 @@
 #include "lib/buffer/session.h"
 #include "perf_ring.h"
 #include "recording.h"
+#include "stopping.h"
 
 #define BUFFER_BYTES	(16u << 20)	/* for each CPU */
 #define BUFFER_LEAST	(1u << 20)
@@ -90,7 +91,7 @@ static int allocators_find(struct recording *r, struct error *err)
 	if (code || allocator_found(&r->allocator))
 		return code;
 	if (r->launch.pid)
-		snprintf(where, sizeof(where), "'%.50s'", r->launch.name);
+		snprintf(where, sizeof(where), "'%.50s'", r->launch.argv[0]);
 	else
 		snprintf(where, sizeof(where), "process %u", job->pids[0]);
 	code = allocator_missing(&settings->want, where, err);

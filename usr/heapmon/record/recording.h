@@ -13,7 +13,7 @@
 #include "lib/buffer/spooler.h"
 #include "lib/arm/arm.h"
 #include "heapmon/old/old.h"
-#include "launch.h"
+#include "lib/launch.h"
 #include "points.h"
 #include "tracker.h"
 

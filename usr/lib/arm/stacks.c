@@ -229,6 +229,7 @@ struct stacks_server {
 	struct stacks *items[SERVED_MOST];
 	struct pollfd polled[SERVED_MOST + 1];	/* the last: it ends */
 	unsigned int count;
+	bool runs;
 };
 
 static void server_add(struct stacks_server *server,
@@ -291,16 +292,7 @@ static int server_begin(struct stacks_server *server)
 	return code;
 }
 
-static void server_free(struct stacks_server *server)
-{
-	for (unsigned int i = 0; i < server->count; i++)
-		stacks_close(server->items[i]);
-	if (server->polled[server->count].fd >= 0)
-		close(server->polled[server->count].fd);
-	free(server);
-}
-
-struct stacks_server *stacks_server_start(const char *run)
+struct stacks_server *stacks_server_open(const char *run)
 {
 	struct stacks_server *server = calloc(1, sizeof(*server));
 
@@ -310,19 +302,34 @@ struct stacks_server *stacks_server_start(const char *run)
 	server->polled[server->count] = (struct pollfd){
 		.fd = eventfd(0, EFD_CLOEXEC), .events = POLLIN,
 	};
-	if (!server->count || server->polled[server->count].fd < 0 ||
-	    server_begin(server)) {
-		server_free(server);
-		return NULL;
-	}
-	return server;
+	if (server->count && server->polled[server->count].fd >= 0)
+		return server;
+	stacks_server_close(server);
+	return NULL;
 }
 
-void stacks_server_stop(struct stacks_server *server)
+void stacks_server_add(struct stacks_server *server, uint32_t pid)
+{
+	for (unsigned int i = 0; i < server->count; i++)
+		unwind_add_process(server->items[i]->unwind, pid, NULL);
+}
+
+void stacks_server_start(struct stacks_server *server)
+{
+	server->runs = !server_begin(server);
+}
+
+void stacks_server_close(struct stacks_server *server)
 {
 	if (!server)
 		return;
-	eventfd_write(server->polled[server->count].fd, 1);
-	pthread_join(server->thread, NULL);
-	server_free(server);
+	if (server->runs) {
+		eventfd_write(server->polled[server->count].fd, 1);
+		pthread_join(server->thread, NULL);
+	}
+	for (unsigned int i = 0; i < server->count; i++)
+		stacks_close(server->items[i]);
+	if (server->polled[server->count].fd >= 0)
+		close(server->polled[server->count].fd);
+	free(server);
 }

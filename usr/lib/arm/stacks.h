@@ -33,9 +33,14 @@ void stacks_update(struct stacks *stacks);
 void stacks_clean(struct stacks *stacks);
 void stacks_close(struct stacks *stacks);
 
-/* The same in a thread of this process, for all sessions that are armed in a run
- * directory. NULL: none has stacks. */
-struct stacks_server *stacks_server_start(const char *run);
-void stacks_server_stop(struct stacks_server *server);
+/* The same for all sessions that are armed in a run directory. NULL: none has
+ * stacks. */
+struct stacks_server *stacks_server_open(const char *run);
+/* A process whose libraries are mapped, before the start. */
+void stacks_server_add(struct stacks_server *server, uint32_t pid);
+/* In a thread of this process */
+void stacks_server_start(struct stacks_server *server);
+/* Also when it was never started; NULL: nothing */
+void stacks_server_close(struct stacks_server *server);
 
 #endif

@@ -30,85 +30,6 @@
 #define BREAKPOINT_MASK	0xfful
 #endif
 
-/* ---- signals that ask the recording to end ---- */
-
-static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-
-#define NUMBERS	(sizeof(numbers) / sizeof(numbers[0]))
-
-static volatile sig_atomic_t stops;	/* signals that have come */
-static volatile sig_atomic_t last;
-static volatile pid_t program;		/* gets the first one, too */
-
-static void stopping_stop_note(int number)
-{
-	int before = errno;
-
-	stops++;
-	last = number;
-	if (program > 0 && number != SIGINT && stops == 1)
-		kill(program, number);
-	errno = before;
-}
-
-void stopping_hold(bool hold)
-{
-	static sigset_t before;
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < NUMBERS; i++)
-		sigaddset(&set, numbers[i]);
-	if (hold)
-		sigprocmask(SIG_BLOCK, &set, &before);
-	else
-		sigprocmask(SIG_SETMASK, &before, NULL);
-}
-
-void stopping_take(void)
-{
-	struct sigaction action = { .sa_handler = stopping_stop_note }, old;
-
-	for (size_t i = 0; i < NUMBERS; i++)
-		if (!sigaction(numbers[i], &action, &old) &&
-		    old.sa_handler == SIG_IGN && numbers[i] == SIGHUP)
-			signal(SIGHUP, SIG_IGN);
-}
-
-void stopping_program(pid_t pid)
-{
-	program = pid;
-}
-
-/* One that has ended may not have been waited for yet. */
-static bool program_runs(void)
-{
-	siginfo_t info = { 0 };
-
-	return program > 0 &&
-	       !waitid(P_PID, program, &info, WEXITED | WNOHANG | WNOWAIT) &&
-	       !info.si_pid;
-}
-
-bool stopping_asked(void)
-{
-	return stops > (program_runs() ? 1 : 0);
-}
-
-int stopping_number(void)
-{
-	return last;
-}
-
-int stopping_check(struct error *err)
-{
-	if (!stopping_asked())
-		return 0;
-	return error_set(err, -ECANCELED,
-			 "ended by signal %d (%s) before the recording began",
-			 last, strsignal(last));
-}
-
 /* ---- its loader ---- */
 
 /* 0: it has none. */
@@ -236,21 +157,13 @@ static bool loader_is_done(const struct loader *loader, pid_t pid)
 
 /* ---- the program ---- */
 
-static int launch_refused(struct error *err, int cause, const char *what)
-{
-	error_set(err, -cause, "cannot %s: %s", what, strerror(cause));
-	if (cause == EPERM)
-		error_hint(err, "ptrace(2) is needed to stop the program at its start");
-	return -cause;
-}
-
 /* Until it stops; false: it has ended */
 static bool launch_stop_wait(struct launch *launch, int *number)
 {
 	int status;
 
 	while (waitpid(launch->pid, &status, 0) < 0)
-		if (errno != EINTR || stopping_asked())
+		if (errno != EINTR || (launch->asked && launch->asked()))
 			return false;
 	if (WIFSTOPPED(status)) {
 		*number = status >> 8;
@@ -261,19 +174,20 @@ static bool launch_stop_wait(struct launch *launch, int *number)
 	return false;
 }
 
-/* Let it run until the stop that is waited for; other signals are its own. */
-static bool run_until(struct launch *launch, int wanted)
+/* Until the stop that is waited for; other signals are its own. */
+static bool stop_reach(struct launch *launch, int wanted)
 {
-	int number = 0, pass = 0;
+	int number;
 
-	do {
-		if (ptrace(PTRACE_CONT, launch->pid, 0, pass))
+	while (launch_stop_wait(launch, &number)) {
+		if (number == wanted)
+			return true;
+		/* of an event there is no signal */
+		if (ptrace(PTRACE_CONT, launch->pid, 0,
+			   number > 0xff ? 0 : number))
 			return false;
-		if (!launch_stop_wait(launch, &number))
-			return false;
-		pass = number;
-	} while (number != wanted);
-	return true;
+	}
+	return false;
 }
 
 /* ---- a breakpoint ---- */
@@ -331,7 +245,8 @@ static int breakpoint_run(struct launch *launch, uint64_t address)
 
 	if (code)
 		return code;
-	if (!run_until(launch, SIGTRAP))
+	if (ptrace(PTRACE_CONT, launch->pid, 0, 0) ||
+	    !stop_reach(launch, SIGTRAP))
 		return -ECHILD;
 	code = text_exchange(launch->pid, address, insn, &dummy);
 	return code ? code : breakpoint_leave(launch->pid, address);
@@ -356,76 +271,122 @@ static int libraries_wait(struct launch *launch)
 
 /* ---- from beginning to end ---- */
 
-static int exec_wait(struct launch *launch, int why, struct error *err)
+static int launch_refused(struct error *err, int cause, const char *what)
 {
-	int number, cause = 0;
+	return error_set(err, -cause, "cannot %s: %s", what, strerror(cause));
+}
 
-	if (!launch_stop_wait(launch, &number) ||
-	    ptrace(PTRACE_SETOPTIONS, launch->pid, 0,
-		   PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL) ||
-	    !run_until(launch, SIGTRAP | PTRACE_EVENT_EXEC << 8)) {
-		if (stopping_check(err))
-			return -ECANCELED;
-		if (read(why, &cause, sizeof(cause)) == sizeof(cause))
-			return error_set(err, -cause, "cannot run '%s': %s",
-					 launch->name, strerror(cause));
-		return error_set(err, -ECHILD,
-				 "'%s' ended before it was executed",
-				 launch->name);
+static void launch_close(struct launch *launch)
+{
+	if (launch->go >= 0)
+		close(launch->go);
+	if (launch->why >= 0)
+		close(launch->why);
+	launch->go = launch->why = -1;
+}
+
+int launch_wait(struct launch *launch)
+{
+	while (!launch->ended) {
+		if (waitpid(launch->pid, &launch->status, 0) == launch->pid)
+			launch->ended = true;
+		else if (errno != EINTR)
+			break;
 	}
+	return launch->status;
+}
+
+int launch_make(struct launch *launch, char **argv, struct error *err)
+{
+	int go[2], why[2], cause;
+	char byte;
+
+	*launch = (struct launch){ .argv = argv, .go = -1, .why = -1 };
+	if (pipe2(go, O_CLOEXEC))
+		return launch_refused(err, errno, "make a pipe");
+	if (pipe2(why, O_CLOEXEC)) {
+		cause = errno;
+		close(go[0]);
+		close(go[1]);
+		return launch_refused(err, cause, "make a pipe");
+	}
+	launch->pid = fork();
+	cause = errno;
+	if (!launch->pid) {
+		close(go[1]);
+
+		/* In the new process; without a byte to read, its parent is
+		 * gone. */
+		if (read(go[0], &byte, 1) != 1)
+			_exit(0);
+		execvp(argv[0], argv);
+		cause = errno;
+		_exit(write(why[1], &cause, sizeof(cause)) < 0);
+	}
+	close(go[0]);
+	close(why[1]);
+	launch->go = go[1];
+	launch->why = why[0];
+	if (launch->pid > 0)
+		return 0;
+	launch->pid = 0;
+	launch_close(launch);
+	return launch_refused(err, cause, "fork");
+}
+
+int launch_seize(struct launch *launch, struct error *err)
+{
+	if (ptrace(PTRACE_SEIZE, launch->pid, 0,
+		   PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)) {
+		int cause = errno;
+
+		launch_refused(err, cause, "stop the program at its start");
+		error_hint(err, "ptrace(2) is needed for that");
+		return -cause;
+	}
+	launch->stopped = true;
 	return 0;
 }
 
-int launch_start(struct launch *launch, char **argv, struct error *err)
+int launch_execute(struct launch *launch, struct error *err)
 {
-	int why[2], code, cause;
+	int cause = 0, code = 0;
 
-	*launch = (struct launch){ .name = argv[0] };
-	if (pipe2(why, O_CLOEXEC))
-		return launch_refused(err, errno, "make a pipe");
-	/* the program gets the signals as heapmon itself got them */
-	stopping_hold(true);
-	launch->pid = fork();
-	if (!launch->pid) {
-		/* In the new process */
+	if (write(launch->go, "", 1) != 1)
+		cause = errno;
+	if (!cause && launch->stopped &&
+	    !stop_reach(launch, SIGTRAP | PTRACE_EVENT_EXEC << 8)) {
+		code = -ECHILD;
+		error_set(err, code, "'%s' ended before it was executed",
+			  launch->argv[0]);
+	}
+	/* nothing comes when it is executed */
+	if (!cause && (!launch->stopped || launch->ended) &&
+	    read(launch->why, &cause, sizeof(cause)) != sizeof(cause))
 		cause = 0;
-		stopping_hold(false);
-		if (ptrace(PTRACE_TRACEME, 0, 0, 0))
-			cause = errno;
-		if (!cause) {
-			raise(SIGSTOP);
-			execvp(argv[0], argv);
-			cause = errno;
-		}
-		_exit(write(why[1], &cause, sizeof(cause)) < 0);
-	}
-	stopping_take();
-	stopping_hold(false);
-	close(why[1]);
-	if (launch->pid < 0) {
-		code = launch_refused(err, errno, "fork");
+	launch_close(launch);
+	if (cause) {
+		launch_wait(launch);
 		launch->pid = 0;
-	} else {
-		launch->stopped = true;
-		code = exec_wait(launch, why[0], err);
+		return error_set(err, -cause, "cannot run '%s': %s",
+				 launch->argv[0], strerror(cause));
 	}
-	close(why[0]);
-	/* where the loader can't be followed it is armed from its first
-	 * instruction on */
-	if (!code && libraries_wait(launch) == -ECHILD)
-		code = stopping_asked() ? stopping_check(err) :
-		       error_set(err, -ECHILD,
-				 "'%s' ended while its libraries were loaded",
-				 launch->name);
-	if (code)
-		launch_drop(launch);
+	/* where the loader can't be followed it stays at its first instruction */
+	if (!code && launch->stopped && libraries_wait(launch) == -ECHILD) {
+		code = -ECHILD;
+		error_set(err, code, "'%s' ended while its libraries were loaded",
+			  launch->argv[0]);
+	}
 	return code;
 }
 
 int launch_continue(struct launch *launch, struct error *err)
 {
+	bool stopped = launch->stopped;
+
 	launch->stopped = false;
-	if (launch->pid && ptrace(PTRACE_DETACH, launch->pid, 0, 0))
+	if (stopped && !launch->ended &&
+	    ptrace(PTRACE_DETACH, launch->pid, 0, 0))
 		return launch_refused(err, errno, "let the program run");
 	return 0;
 }
@@ -445,10 +406,14 @@ bool launch_poll(struct launch *launch)
 
 void launch_drop(struct launch *launch)
 {
-	if (!launch->pid || launch->ended || !launch->stopped)
+	bool waits = launch->go >= 0;
+
+	if (!launch->pid)
 		return;
-	kill(launch->pid, SIGKILL);
-	while (waitpid(launch->pid, &launch->status, 0) < 0 && errno == EINTR)
-		;
-	launch->ended = true;
+	launch_close(launch);
+	if (!waits && !launch->stopped)
+		return;
+	if (launch->stopped && !launch->ended)
+		kill(launch->pid, SIGKILL);
+	launch_wait(launch);
 }
