@@ -616,8 +616,10 @@ static int keep(struct error *err)
 	char path[PATH_MAX];
 	struct stat st;
 	sigset_t set;
-	int uevents, code = run_dir_check(pin_run(), err);
+	int uevents, code;
 
+	keep_await();
+	code = run_dir_check(pin_run(), err);
 	if (!code && !realpath(pin_run(), keeper.path))
 		code = error_set(err, -errno, "cannot find '%s'", pin_run());
 	if (code)

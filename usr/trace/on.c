@@ -479,6 +479,7 @@ struct on {
 	struct job_list jobs;
 	bool majors[RAS_STATIC_MAJORS];
 	bool any_major;
+	struct keep_begun keeper;
 };
 
 static void operand_take(struct on *on, const char *operand)
@@ -566,6 +567,9 @@ static int on_arm(struct on *on, const struct run_dir *run, struct error *err)
 	code = job_buffer_open(&buffer, &features, run, settings, err);
 	if (code)
 		return code;
+	/* it starts while the kernel verifies */
+	if (buffer.control->max_cpu && !keeper_process_id(run->path))
+		keep_begin(&on->keeper, run, NULL);
 	code = job_list_check_armed(&on->jobs, &buffer, run, err);
 	if (!code)
 		job_list_arm(&on->jobs, run, &buffer, &features, false);
@@ -577,6 +581,18 @@ static int on_arm(struct on *on, const struct run_dir *run, struct error *err)
 		      stderr);
 	buffer_close(&buffer);
 	return code;
+}
+
+static int on_keep(const struct on *on, const struct run_dir *run,
+		   struct error *err)
+{
+	if (!on->keeper.child)
+		return keep_start(run, err);
+	if (keep_is_needed(run->path))
+		keep_go(&on->keeper);
+	else
+		keep_cancel(&on->keeper);
+	return 0;
 }
 
 /* The keeper looks at it four times a second. A terminal can wait for that. */
@@ -619,7 +635,7 @@ static int on_run_dir(struct on *on, struct error *err)
 	/* where the majors are refused for it, that is reported already */
 	if (kmod_hand_over(&run, &kmod) && !code)
 		error_print("trace", &kmod);
-	if (keep_start(&run, &keep))
+	if (on_keep(on, &run, &keep))
 		error_print("trace", &keep);
 	run_dir_close(&run);
 	if (!code && job_list_ready(&on->jobs))

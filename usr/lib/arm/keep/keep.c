@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <bpf/bpf.h>
 #include "lib/arm/pinned/open_calls.h"
 #include "lib/arm/pinned/sessions.h"
@@ -355,9 +357,10 @@ bool keep_is_needed(const char *run)
 	return count || sessions_need(run);
 }
 
-/* As a process of its own, without a terminal. It closes `ready`, as its standard
- * output, when it follows the files. */
-static void keeper_exec(const char *run, int ready)
+/* As a process of its own, without a terminal. Its standard output is the wire:
+ * what it reads from there ends when it may begin, and it closes it when it follows
+ * the files. */
+static void keeper_exec(const char *run, int wire)
 {
 	char program[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
@@ -367,7 +370,7 @@ static void keeper_exec(const char *run, int ready)
 	if (null < 0 || setsid() < 0 || chdir("/"))
 		_exit(127);
 	for (int fd = 0; fd < 3; fd++)
-		dup2(fd == STDOUT_FILENO ? ready : null, fd);
+		dup2(fd == STDOUT_FILENO ? wire : null, fd);
 	close_range(3, ~0U, 0);
 	setenv(PIN_RUN_VARIABLE, run, 1);
 	execl(program, "trace", "keep", (char *)NULL);
@@ -375,35 +378,74 @@ static void keeper_exec(const char *run, int ready)
 	_exit(127);
 }
 
-int keep_start(const struct run_dir *run, struct error *err)
+int keep_begin(struct keep_begun *begun, const struct run_dir *run,
+	       struct error *err)
 {
-	struct pollfd ready = { .events = POLLIN };
 	char path[PATH_MAX];
 	int ends[2];
-	pid_t child;
+
+	*begun = (struct keep_begun){ 0 };
+	if (!realpath(run->path, path))
+		return error_set(err, -errno, "cannot find '%s': %s",
+				 run->path, strerror(errno));
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return error_set(err, -errno, "cannot start the keeper: %s",
+				 strerror(errno));
+	begun->child = fork();
+	if (!begun->child)
+		keeper_exec(path, ends[1]);
+	close(ends[1]);
+	begun->wire = ends[0];
+	if (begun->child > 0)
+		return 0;
+	begun->child = 0;
+	close(ends[0]);
+	return error_set(err, -EAGAIN, "cannot start the keeper: %s",
+			 strerror(errno));
+}
+
+void keep_go(const struct keep_begun *begun)
+{
+	struct pollfd ready = { .fd = begun->wire, .events = POLLIN };
+
+	shutdown(begun->wire, SHUT_WR);
+	poll(&ready, 1, READY_MS);
+	close(begun->wire);
+}
+
+void keep_cancel(const struct keep_begun *begun)
+{
+	kill(begun->child, SIGKILL);
+	waitpid(begun->child, NULL, 0);
+	close(begun->wire);
+}
+
+/* No other program's standard output is such a socket. */
+void keep_await(void)
+{
+	socklen_t size = sizeof(int);
+	char byte;
+	int type;
+
+	if (!getsockopt(STDOUT_FILENO, SOL_SOCKET, SO_TYPE, &type, &size) &&
+	    type == SOCK_SEQPACKET)
+		while (read(STDOUT_FILENO, &byte, 1) < 0 && errno == EINTR)
+			;
+}
+
+int keep_start(const struct run_dir *run, struct error *err)
+{
+	struct keep_begun begun;
+	int code;
 
 	if (keeper_process_signal(run->path, SIGHUP))
 		return 0;
 	if (!keep_is_needed(run->path))
 		return 0;
-	if (!realpath(run->path, path))
-		return error_set(err, -errno, "cannot find '%s': %s",
-				 run->path, strerror(errno));
-	if (pipe2(ends, O_CLOEXEC))
-		return error_set(err, -errno, "cannot start the keeper: %s",
-				 strerror(errno));
-	child = fork();
-	if (!child)
-		keeper_exec(path, ends[1]);
-	if (child < 0)
-		error_set(err, -errno, "cannot start the keeper: %s",
-			  strerror(errno));
-	close(ends[1]);
-	ready.fd = ends[0];
-	if (child > 0)
-		poll(&ready, 1, READY_MS);
-	close(ends[0]);
-	return child > 0 ? 0 : -EAGAIN;
+	code = keep_begin(&begun, run, err);
+	if (!code)
+		keep_go(&begun);
+	return code;
 }
 
 /* One tick of all watches; what they take in ns of a second. */

@@ -92,6 +92,23 @@ uint64_t watch_tick(struct watch *watch, const struct session *session,
  */
 int keep_start(const struct run_dir *run, struct error *err);
 
+/*
+ * A keeper that was started before what it has to do is there, while that takes its
+ * time. It waits: _go, when what is armed is there, returns when it watches;
+ * _cancel ends it. One whose `child` is 0 isn't there.
+ */
+struct keep_begun {
+	pid_t child;
+	int wire;
+};
+
+int keep_begin(struct keep_begun *begun, const struct run_dir *run,
+	       struct error *err);
+void keep_go(const struct keep_begun *begun);
+void keep_cancel(const struct keep_begun *begun);
+/* In the keeper: until the command has called keep_go() */
+void keep_await(void);
+
 /* Is there something to do for one? */
 bool keep_is_needed(const char *run);
 

@@ -82,34 +82,34 @@ static bool section_valid(const struct btf_file *file, uint32_t header,
 	       length <= file->size - header - offset;
 }
 
-/* Bytes after the common part of a type; -1: unknown kind. */
-static long type_extra(const struct btf_type *type)
-{
-	uint32_t n = BTF_INFO_VLEN(type->info);
+/* Bytes after the common part of a type, and of each of what it has; all kinds that
+ * are known. One look at a table: what kinds follow each other can't be foreseen. */
+struct btf_kind {
+	bool known;
+	uint8_t fixed, each;
+};
 
-	switch (BTF_INFO_KIND(type->info)) {
-	case BTF_KIND_PTR: case BTF_KIND_FWD: case BTF_KIND_TYPEDEF:
-	case BTF_KIND_VOLATILE: case BTF_KIND_CONST: case BTF_KIND_RESTRICT:
-	case BTF_KIND_FUNC: case BTF_KIND_FLOAT: case BTF_KIND_TYPE_TAG:
-		return 0;
-	case BTF_KIND_INT: case BTF_KIND_VAR: case BTF_KIND_DECL_TAG:
-		return 4;
-	case BTF_KIND_ARRAY:
-		return sizeof(struct btf_array);
-	case BTF_KIND_STRUCT: case BTF_KIND_UNION:
-		return n * sizeof(struct btf_member);
-	case BTF_KIND_ENUM:
-		return n * sizeof(struct btf_enum);
-	case BTF_KIND_ENUM64:
-		return n * sizeof(struct btf_enum64);
-	case BTF_KIND_FUNC_PROTO:
-		return n * sizeof(struct btf_param);
-	case BTF_KIND_DATASEC:
-		return n * sizeof(struct btf_var_secinfo);
-	default:
-		return -1;
-	}
-}
+static const struct btf_kind btf_kinds[32] = {
+	[BTF_KIND_INT] = { true, 4, 0 },
+	[BTF_KIND_PTR] = { true, 0, 0 },
+	[BTF_KIND_ARRAY] = { true, sizeof(struct btf_array), 0 },
+	[BTF_KIND_STRUCT] = { true, 0, sizeof(struct btf_member) },
+	[BTF_KIND_UNION] = { true, 0, sizeof(struct btf_member) },
+	[BTF_KIND_ENUM] = { true, 0, sizeof(struct btf_enum) },
+	[BTF_KIND_FWD] = { true, 0, 0 },
+	[BTF_KIND_TYPEDEF] = { true, 0, 0 },
+	[BTF_KIND_VOLATILE] = { true, 0, 0 },
+	[BTF_KIND_CONST] = { true, 0, 0 },
+	[BTF_KIND_RESTRICT] = { true, 0, 0 },
+	[BTF_KIND_FUNC] = { true, 0, 0 },
+	[BTF_KIND_FUNC_PROTO] = { true, 0, sizeof(struct btf_param) },
+	[BTF_KIND_VAR] = { true, 4, 0 },
+	[BTF_KIND_DATASEC] = { true, 0, sizeof(struct btf_var_secinfo) },
+	[BTF_KIND_FLOAT] = { true, 0, 0 },
+	[BTF_KIND_DECL_TAG] = { true, 4, 0 },
+	[BTF_KIND_TYPE_TAG] = { true, 0, 0 },
+	[BTF_KIND_ENUM64] = { true, 0, sizeof(struct btf_enum64) },
+};
 
 struct btf {
 	struct btf_file file;
@@ -153,12 +153,14 @@ static const struct btf_type *btf_cursor_next(struct btf_cursor *cursor,
 {
 	const struct btf_type *type = (const void *)(btf->types + cursor->at);
 	uint32_t rest = btf->types_length - cursor->at;
-	long extra;
+	const struct btf_kind *kind;
+	uint32_t extra;
 
 	if (rest < sizeof(*type))
 		return NULL;
-	extra = type_extra(type);
-	if (extra < 0 || extra > rest - (long)sizeof(*type))
+	kind = &btf_kinds[BTF_INFO_KIND(type->info)];
+	extra = kind->fixed + kind->each * BTF_INFO_VLEN(type->info);
+	if (!kind->known || extra > rest - sizeof(*type))
 		return NULL;
 	cursor->at += sizeof(*type) + extra;
 	cursor->id++;
