@@ -97,6 +97,7 @@ struct unwind_call {
 	int flags;		/* ... to the flags of the stack */
 	uint32_t depth, taken;	/* addresses at most, and so far */
 	int most;		/* ... that there is room for; -1: for all */
+	bool direct;		/* frames are read without a call */
 	code_label step;	/* set by unwind_generate() */
 };
 

@@ -375,9 +375,9 @@ void record_generate(struct gen *gen)
 		paging_note(gen);
 	test_muted(gen, w.muted);
 	gen->place = (struct gen_place){ RECORD, RAS_RECORD_HEADER };
+	direct_begin(gen);
 	context_generate(gen);
 	whole_copy_generate(gen, w.finish);
-	direct_begin(gen);
 	data_generate(gen);
 	direct_end(gen);
 	gen_note(gen, STMT_EPILOGUE);

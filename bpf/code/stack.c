@@ -134,12 +134,26 @@ static void own_frame_pass(struct bpf_stack *s)
 /* The canonical frame address is known: `low`. */
 static void caller_read(struct bpf_stack *s)
 {
+	const struct direct_to to = { NO_REG, s->word, s->pair };
 	struct code *c = s->c;
+	code_label slow = code_label_new(c), done = code_label_new(c);
+	bool direct = direct_fits(s->gen, s->word);
+	int address = code_copy(c, s->low);
 
-	code_move(c, R3, s->low);
-	code_alu_imm(c, BPF_SUB, R3, s->word);
+	code_alu_imm(c, BPF_SUB, address, s->word);
+	if (direct) {
+		direct_read(s->gen, &to, s->word, address, slow);
+		code_rare_begin(c);
+		code_label_place(c, slow);
+	}
+	code_move(c, R3, address);
 	stack_pair_read(s, 1, 1);
 	code_jump_imm(c, BPF_JNE, R0, 0, s->unreadable);
+	if (direct) {
+		code_jump(c, done);
+		code_rare_end(c);
+		code_label_place(c, done);
+	}
 	stack_pair_load(s, 1, s->address);
 	address_take(s, 0, s->address);
 }
@@ -320,6 +334,7 @@ static void tables_generate(struct bpf_stack *s, const struct tdf_stmt *cfa)
 	else
 		tables_begin_stack(s, cfa);
 	s->unwind.most = s->most;
+	s->unwind.direct = direct_fits(s->gen, 2 * s->word);
 	unwind_generate(s->gen, &s->unwind);
 	code_load(c, 8, R1, RECORD, STATE(UNWIND_COUNT));
 	code_alu_imm(c, BPF_LSH, R1, 3);

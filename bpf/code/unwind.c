@@ -150,6 +150,29 @@ static void unwind_user_read(struct bpf_unwind *u, int reg, int bytes)
 	code_jump_imm(c, BPF_JNE, R0, 0, u->unreadable);
 }
 
+/* The same of a frame's two words, which mostly are in the page of those before */
+static void frame_read(struct bpf_unwind *u, int address)
+{
+	const struct direct_to to = { .base = NO_REG, .slot = u->pair };
+	code_label slow = code_label_new(u->c), done = code_label_new(u->c);
+	int bytes = 2 * u->call->word;
+	struct code *c = u->c;
+
+	if (!u->call->direct) {
+		unwind_user_read(u, address, bytes);
+		return;
+	}
+	code_move(c, RECORD, STATE);
+	code_alu_imm(c, BPF_SUB, RECORD, UNWIND_STATE);
+	direct_read(u->gen, &to, bytes, address, slow);
+	code_rare_begin(c);
+	code_label_place(c, slow);
+	unwind_user_read(u, address, bytes);
+	code_jump(c, done);
+	code_rare_end(c);
+	code_label_place(c, done);
+}
+
 /* A member of the state = one of the words that were read */
 static void unwind_state_store(struct bpf_unwind *u, int at, int index)
 {
@@ -299,10 +322,10 @@ static void cfa_test(struct bpf_unwind *u)
 static void pair_read(struct bpf_unwind *u)
 {
 	struct code *c = u->c;
+	int address = code_copy(c, u->cfa);
 
-	code_move(c, R3, u->cfa);
-	code_alu_imm(c, BPF_SUB, R3, 2 * u->call->word);
-	unwind_user_read(u, R3, 2 * u->call->word);
+	code_alu_imm(c, BPF_SUB, address, 2 * u->call->word);
+	frame_read(u, address);
 	unwind_state_store(u, UNWIND_IP_AT, 1);
 }
 

@@ -160,7 +160,9 @@ struct body_needs body_needs_find(const struct tdf *tdf,
 		.stack = user && site_has(tdf, site, stmt_is_stack),
 		.depth = site_depth(tdf, site),
 		.by_stack = site_has(tdf, site, stmt_is_by_stack),
-		.direct = user && site_reads(tdf, site) && !(point->flags &
+		.direct = user && (site_reads(tdf, site) ||
+				   site_has(tdf, site, stmt_is_stack)) &&
+			  !(point->flags &
 			  (TDF_POINT_CALL | TDF_POINT_RELEASE)),
 		.cputime = uses & RPN_USES_CPUTIME,
 	};

@@ -531,7 +531,8 @@ static bool direct_possible(const struct plan *plan)
 	       target->context != BODY_KPROBE &&
 	       !(plan->point->flags & calls) &&
 	       plan->item_count <= PLAN_DIRECT_ITEMS &&
-	       site_reads(plan->tdf, plan->site);
+	       (site_reads(plan->tdf, plan->site) ||
+		plan_stacks(plan) > !!plan->by_stack);
 }
 
 /* Does it need more of the frame than a few words in any case? */
