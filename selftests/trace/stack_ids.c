@@ -30,9 +30,13 @@ __attribute__((noipa)) unsigned int leaf(unsigned int way)
 	return way;
 }
 
-/* Its two calls differ in where they return to. */
+/* Its two calls differ in where they return to. Frames of many sizes are at the
+ * ends of pages, too. */
 __attribute__((noipa)) unsigned int walk(unsigned int way, unsigned int level)
 {
+	void *room = __builtin_alloca(8 + 104 * way);
+
+	__asm__ volatile("" :: "r" (room) : "memory");
 	if (!level--)
 		return leaf(way) + 1;
 	if (way >> level & 1) {
