@@ -58,6 +58,7 @@ const char *const names_stack_end[RAS_STACK_ENDS] = {
 	[RAS_STACK_NO_FRAME] = "no_frame_pointer",
 	[RAS_STACK_UNWINDER] = "unwinder",
 	[RAS_STACK_NO_TABLE] = "no_table",
+	[RAS_STACK_LOST] = "lost",
 };
 
 const char *const names_by[TDF_BY_KINDS] = {

@@ -161,7 +161,7 @@ void ctf_status_tsdl(struct text *tsdl)
 		"};\n\n"
 		"enum stack_end : uint8_t {\n"
 		"\tdepth = 0, outermost, unreadable, no_frame_pointer,\n"
-		"\tunwinder, no_table, unknown = 6 ... 255\n"
+		"\tunwinder, no_table, lost, unknown = 7 ... 255\n"
 		"};\n\n"
 		"struct stack {\n"
 		"\tenum stack_end end;\n"
