@@ -36,16 +36,21 @@ static struct whole_key whole_key_find(struct gen *gen, code_label failed)
 	int stmt = gen->stmt;
 	struct code *c = gen->c;
 	struct whole_key key = { code_temp_new(c), code_temp_new(c) };
+	code_label known = code_label_new(c);
 	struct gen_value frame;
 
 	code_move(c, key.owner, point_reg(gen));
 	code_alu_imm(c, BPF_LSH, key.owner, 32);
 	code_call(c, BPF_FUNC_get_current_pid_tgid);
 	code_move(c, gen->thread, R0);
-	if (plan->target->context == BODY_KPROBE)
+	if (plan->target->context == BODY_KPROBE) {
 		code_zext32(c, R0);
-	else
+		code_jump_imm(c, BPF_JNE, R0, 0, known);
+		code_const(c, R0, RAS_OPEN_IDLE);
+		code_label_place(c, known);
+	} else {
 		code_alu_imm(c, BPF_RSH, R0, 32);
+	}
 	code_alu(c, BPF_OR, key.owner, R0);
 	gen->fault = (struct gen_fault){ .to = failed };
 	gen->stmt = plan->key - plan->tdf->stmts;

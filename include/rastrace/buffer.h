@@ -527,11 +527,12 @@ struct ras_thread {
 
 /* A call that has not returned */
 struct ras_open_key {
-	__u32 pid;		/* of kernel code: tid */
+	__u32 pid;		/* of kernel code: tid, or RAS_OPEN_IDLE for 0 */
 	__u32 point;
 	__u64 frame;		/* what the KEY yields */
 };
 
+#define RAS_OPEN_IDLE		0x7fffffff	/* an owner of a slot is not 0 */
 #define RAS_OPEN_MAX		16384	/* in `open`, at a time */
 #define RAS_OPEN_SLOTS		1024
 

@@ -342,6 +342,25 @@ static void check_slots(void)
 		   "an entry that keeps nothing leaves neither");
 }
 
+/* The record's context is that of the exit; what the entry keeps has none. */
+static void check_context(void)
+{
+	static const char text[] = "x";
+	const struct ras_record *r;
+	uint64_t first;
+
+	bed.target.context_mask = RAS_CONTEXT_UID | RAS_CONTEXT_CGROUP;
+	programs_make(0, false, 0);
+	r = bed_record(&bed, bed_slice(&bed)->head);
+	hit(entry, DEEP, 7, (uintptr_t)text, 0);
+	hit(leave, DEEP, 0, 0, 9);
+	memcpy(&first, (const uint8_t *)(r + 1) +
+		       RAS_CONTEXT_BYTES(bed.target.context_mask) + 16 +
+		       RAS_ITEM_PREFIX, 8);
+	tap_is(first, (uintptr_t)text, "what the entry logged, after a context");
+	bed.target.context_mask = 0;
+}
+
 int main(void)
 {
 	bed_open(&bed, BODY_TEST);
@@ -352,5 +371,6 @@ int main(void)
 	check_value_fault(0, "STOP");
 	check_value_fault(TDF_POINT_CONTINUE, "CONTINUE");
 	check_slots();
+	check_context();
 	return tap_done();
 }

@@ -16,16 +16,14 @@ make_tdf "$TMP/sleep.tsf" <<'TSF'
 MODNAME=vmlinux
 MAJOR=196
 TRACE MINOR=1, CALL=.hrtimer_nanosleep, DESC="sleep",
-	FMT="%{u64} %P%{u64} %P%{u64} %P%{d64}",
-	VARS=((unsigned long)rqtp), RESULT=(entry((unsigned long)rqtp), $result),
+	FMT="%{u64} %P%{u64} %P%{u64} %P%{d64} %P%{u64}",
+	VARS=((unsigned long)rqtp),
+	RESULT=(entry((unsigned long)rqtp), $result, cputime),
 	IF=(elapsed >= 50ms && $result == 0)
 TRACE MINOR=2, CALL=.hrtimer_nanosleep, COUNT, BY=(entry(rqtp) >= 50ms)
 TRACE MINOR=3, CALL=.hrtimer_nanosleep, HIST=(elapsed)
-TRACE MINOR=4, CALL=.do_exit, COUNT
-TRACE MINOR=5, CALL=.update_process_times, COUNT
-TRACE MINOR=6, CALL=.tick_nohz_idle_enter, HIST=(elapsed)
 TSF
-status 0 "arm" trace on --comm sleeps --max-cpu=off "$TMP/sleep.tdf(1,2,3)"
+status 0 "arm" trace on --comm sleeps --max-cpu=off "$TMP/sleep.tdf"
 "$TMP/sleeps" $threads $calls 50000000 >"$TMP/said"
 trace get "$TMP/sleep.ras"
 all=$((threads * calls))
@@ -40,14 +38,16 @@ is "$(($(figure condition) + recorded))" "$all" "they are fast, or recorded"
 is "$(figures 3 | cut -d ' ' -f 3-)" "0 0 0 0 $all" "another CALL has all, too"
 like "$(trace query)" "^ *$((all - all / 16)) +0$" "fast ones by a value of the entry"
 tracefmt --tff "$TMP" "$TMP/sleep.ras" 2>/dev/null |
-	awk 'NF == 4 && /^[0-9 ]+$/' >"$TMP/records"
+	awk 'NF == 5 && /^[0-9 ]+$/' >"$TMP/records"
 is "$(wc -l <"$TMP/records" | tr -d ' ')" "$recorded" "the records are there"
 is "$(awk -v said="$TMP/said" '
 	BEGIN { while ((getline line <said) > 0) {
 			split(line, part, " "); around[part[1]] = part[2] } }
 	!($2 in around) || $2 != $3 || $4 || $1 < $2 || $1 > around[$2] ||
+	$5 > $1 - $2 / 2 ||
 	seen[$2]++' "$TMP/records" | head -n 3)" "" \
 	"each is of one call, its time between what was asked for and that around"
+diag "$(head -n 2 "$TMP/records")"
 is "$(awk -v records="$TMP/records" '
 	BEGIN { while ((getline line <records) > 0) {
 			split(line, part, " "); has[part[2]] = 1 } }
@@ -58,15 +58,22 @@ trace clear
 trace off --all
 
 # In any context
-status 0 "arm" trace on "$TMP/sleep.tdf(4,5,6)"
+make_tdf "$TMP/any.tsf" <<'TSF'
+MODNAME=vmlinux
+MAJOR=195
+TRACE MINOR=1, CALL=.tick_nohz_idle_enter, HIST=(elapsed)
+TRACE MINOR=2, CALL=.update_process_times, COUNT
+TRACE MINOR=3, CALL=.do_exit, COUNT
+TSF
+status 0 "arm" trace on "$TMP/any.tdf"
 for _ in 1 2 3 4 5; do sh -c 'exit 3'; sleep 0.1; done
-status 0 "off" trace off "$TMP/sleep.tdf"
+status 0 "off" trace off "$TMP/any.tdf"
 # shellcheck disable=SC2046
-set -- $(figures 4)
+set -- $(figures 3)
 diag "do_exit: $*"
 ok "do_exit() has been called" test $(($4 + $5)) -ge 5
 is "$7 $6" "0 0" "  and never returns"
-for minor in 5 6; do
+for minor in 1 2; do
 	# shellcheck disable=SC2046
 	set -- $(figures $minor)
 	diag "minor $minor: $*"

@@ -125,6 +125,19 @@ is "$(statements trcust --btf types)" \
 	"$(statements trcust --module whole.ko)" \
 	"a kernel module: the same statements as from DWARF"
 is "$(statements trcust --btf types | wc -l)" 7 "  all of them"
+cat >same.tsf <<'TSF'
+MODNAME=driver.ko
+MAJOR=34
+TRACE MINOR=1, CALL=.attach, VARS=(how), RESULT=($result, entry(how)),
+	IF=(elapsed > 1ms && $result < entry(item->count))
+TRACE MINOR=2, TP=.attach,RETEP, VARS=($result)
+TRACE MINOR=3, CALL=.attach,RETEP=CALLER, RESULT=($result), BY=(entry(how)),
+	HIST=(elapsed)
+TSF
+is "$(statements trcust --btf types)" \
+	"$(statements trcust --module whole.ko)" \
+	"  whole calls, too, and exits that BTF does not know"
+is "$(trcust --dump same.tdf | grep -c '^  key ')" 4 "  each site has a key"
 sed 's/struct pair/struct a_pair/; s/seventh/seven/g' kernel.c >newer.c
 gcc -O2 -g -static -nostdlib -Wl,-e,work -o newer newer.c && pahole -J newer
 status 1 "  with the BTF of another kernel" trcust --btf newer same.tsf
@@ -175,9 +188,12 @@ if [ -r /sys/kernel/btf/vmlinux ]; then
 	like "$(trcust --dump running.tdf)" "id (build-id|content)" \
 		"  the TDF is for it"
 	if [ -e "$TOP/docs/kernel.md" ]; then
-		sed -n "/<<'EOF'/,/EOF\$/s/^    //p" "$TOP/docs/kernel.md" |
-			sed '1d;$d' >page.tsf
-		status 0 "  the example of docs/kernel.md" trcust page.tsf
+		awk "/<<'EOF'/ { on = ++n; next } /EOF\$/ { on = 0 }
+			on { print substr(\$0, 5) >\"page\" on \".tsf\" }" \
+			"$TOP/docs/kernel.md"
+		for page in page*.tsf; do
+			status 0 "  $page of docs/kernel.md" trcust "$page"
+		done
 	fi
 else
 	skip "the running kernel's" "it has no BTF"

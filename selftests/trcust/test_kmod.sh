@@ -95,6 +95,15 @@ is "$(sed -n '/"kmod_work,RETEP"/,/^point/p' mod.text | grep -c '^  site')" \
 	"2" "thunks: both exits"
 is "$(sed -n '/"kmod_work,RETEP"/,/^point/p' mod.text | grep -c tail-call)" \
 	"1" "thunks: one is a tail call"
+objcopy --strip-debug mod.ko
+cat >call.tsf <<'END'
+MODNAME=mod.ko
+MAJOR=9
+TRACE MINOR=1, CALL=.kmod_work, HIST=(elapsed)
+END
+status 0 "thunks: a whole call, without debug information" trcust call.tsf
+is "$(trcust --dump call.tdf | grep -c '^  key value \[breg7+8\]')" 3 \
+	"thunks: at its entry and exits the return address is on top"
 for version in 4 5; do
 	build "-gdwarf-$version" && compare "DWARF $version"
 done

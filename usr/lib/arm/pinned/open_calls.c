@@ -242,7 +242,7 @@ static void mapped_read(struct mapped *mapped, uint32_t pid)
 	DIR *dir;
 
 	mapped->known = false;
-	mapped->ended = kill(pid, 0) && errno == ESRCH;
+	mapped->ended = pid != RAS_OPEN_IDLE && kill(pid, 0) && errno == ESRCH;
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
 	dir = mapped->ended ? NULL : opendir(path);
 	if (!dir)
