@@ -5,7 +5,7 @@
  * for names.
  */
 #include "lib/arm/static.c"
-#include "heapmon/record/launch.c"
+#include "lib/launch.c"
 #include <sys/mman.h>
 #include "lib/identity.h"
 #include "lib/buffer/mappings.h"
