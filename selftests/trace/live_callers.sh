@@ -119,6 +119,31 @@ TSF
 		"$TMP/printed" | grep -Ex 'caller|main|outermost|stopped.*' |
 		tr '\n' ' ')" "caller main outermost " "one hit${how:+, $how}"
 done
+
+# what the program sees of it: nothing
+cat >"$TMP/seen.c" <<'C'
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ptrace.h>
+__attribute__((noipa)) int sample(int n) { return n + 1; }
+int main(void)
+{
+	struct sigaction trap;
+
+	sigaction(SIGTRAP, NULL, &trap);
+	printf("%d %ld\n", trap.sa_handler == SIG_IGN,
+	       ptrace(PTRACE_TRACEME, 0, 0, 0));
+	return sample(1) - 2;
+}
+C
+cc -O2 -g -o "$TMP/seen" "$TMP/seen.c" || bail "seen.c fails"
+is "$(trace run --context=stack -e 'sample(n)' -- "$TMP/seen" 2>&1 |
+	head -n 1)" "0 0" "nothing traces the program any more"
+is "$(trap '' TRAP; trace run --context=stack -e 'sample(n)' -- "$TMP/seen" \
+	2>&1 | head -n 1)" "1 0" "it still ignores SIGTRAP"
+loader=$(sed -n '/ld-linux.*so/s/.* //p' /proc/self/maps | head -n 1)
+is "$(timeout 60 trace run --context=stack -e "$loader:_dl_debug_state()" -- \
+	"$TMP/seen" 2>&1 | head -n 1)" "0 0" "a tracepoint where it would stop"
 if [ -z "${LONG-}" ]; then
 	skip "Rust, sqlite, redis" "LONG=1 tries them"
 	tap_done

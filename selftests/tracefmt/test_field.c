@@ -284,7 +284,7 @@ static void test_missing(void)
 		{ "%P%F", "\x10\0\0", 3, false, NOTE_CUT_BEFORE },
 		{ "%P%{hex5}", "\0\3\0abc", 6, true, NOTE_SHORT },
 		{ "%S", "abc", 3, true, NOTE_NO_END },
-		{ "%P%F", "\x79\0\0\0", 4, false, NOTE_NOT_FORMATTED },
+		{ "%P%F", "\x7b\0\0\0", 4, false, NOTE_NOT_FORMATTED },
 		{ "%R%F", "\0\0\0", 3, false, NOTE_NONE },
 	};
 

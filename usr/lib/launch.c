@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/ptrace.h>
@@ -233,6 +234,9 @@ static int text_exchange(pid_t pid, uint64_t address, uint64_t insn,
 	if (errno)
 		return -errno;
 	*before = word & BREAKPOINT_MASK;
+	/* somebody's tracepoint, which would get the trap */
+	if (*before == insn)
+		return -EBUSY;
 	word = (word & ~BREAKPOINT_MASK) | insn;
 	return ptrace(PTRACE_POKETEXT, pid, address, word) ? -errno : 0;
 }
@@ -252,12 +256,35 @@ static int breakpoint_run(struct launch *launch, uint64_t address)
 	return code ? code : breakpoint_leave(launch->pid, address);
 }
 
+/* The program was started with SIGTRAP ignored or blocked, which a breakpoint would
+ * change. */
+static bool trap_is_refused(pid_t pid)
+{
+	static const char *const names[] = { "\nSigBlk:", "\nSigIgn:" };
+	char status[4096];
+	ssize_t n = proc_read(pid, "status", status, sizeof(status) - 1);
+
+	if (n < 0)
+		return true;
+	status[n] = '\0';
+	for (int i = 0; i < 2; i++) {
+		const char *p = strstr(status, names[i]);
+
+		if (!p || strtoull(p + strlen(names[i]), NULL, 16) &
+			  1ULL << (SIGTRAP - 1))
+			return true;
+	}
+	return false;
+}
+
 /* The loader notifies debuggers before and after it maps. */
 static int libraries_wait(struct launch *launch)
 {
 	struct loader loader;
 	int code = loader_read(&loader, launch->pid), number;
 
+	if (!code && trap_is_refused(launch->pid))
+		code = -EBUSY;
 	for (int i = 0; !code && i < HITS_MOST; i++) {
 		code = breakpoint_run(launch, loader.stop);
 		if (code || loader_is_done(&loader, launch->pid))
