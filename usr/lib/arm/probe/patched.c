@@ -212,9 +212,12 @@ static int place_refuse(const struct patched *patched,
 	return -ESTALE;
 }
 
+#define LOOKS	4
+
 /* Whether the bytes that differ are of that mapping: it may have gone since its
  * line was read, and another one come in its place, as when the process executes
- * a program or another tracer looks for probes in has_probe(). */
+ * a program or another tracer looks for probes in has_probe(). One that maps two in
+ * turns shows the line of one and the bytes of the other now and then, not always. */
 static bool mapping_stays(const struct memory *memory,
 			  const struct maps_line *maps, uint64_t address,
 			  const uint8_t *bytes, size_t length)
@@ -222,18 +225,23 @@ static bool mapping_stays(const struct memory *memory,
 	uint8_t again[TDF_INSN_MAX];
 	struct maps_lines lines;
 	struct maps_line now;
-	bool stays = false;
+	bool stays = true;
 
-	if (maps_lines_open(&lines, memory->pid))
-		return false;
-	while (!stays && maps_lines_next(&lines, &now))
-		stays = now.start == maps->start && now.end == maps->end &&
-			now.offset == maps->offset &&
-			now.inode == maps->inode;
-	maps_lines_close(&lines);
-	return stays && pread(memory->bytes, again, length, address) ==
-				(ssize_t)length &&
-		!memcmp(again, bytes, length);
+	for (int look = 0; look < LOOKS && stays; look++) {
+		if (maps_lines_open(&lines, memory->pid))
+			return false;
+		stays = false;
+		while (!stays && maps_lines_next(&lines, &now))
+			stays = now.start == maps->start &&
+				now.end == maps->end &&
+				now.offset == maps->offset &&
+				now.inode == maps->inode;
+		maps_lines_close(&lines);
+		stays = stays && pread(memory->bytes, again, length,
+				       address) == (ssize_t)length &&
+			!memcmp(again, bytes, length);
+	}
+	return stays;
 }
 
 /* One mapping of the file. -EAGAIN: it has changed meanwhile. */
