@@ -58,7 +58,7 @@ static void record_fill(const struct hit *hit, struct ras_record *record,
 	record->pid = current->tgid;
 	record->seq = count->recorded++;
 	record->session = RAS_STATIC_SESSION;
-	record->reserved = 0;
+	record->stack = 0;
 	memcpy(record + 1, hit->data, length);
 }
 

@@ -327,15 +327,18 @@ static bool session_needs(const struct session *session)
 	return needs;
 }
 
-static bool sessions_need(const char *run)
+/* 1, 0, or -ENOMEM. */
+static int sessions_need(const char *run)
 {
 	struct session_list list;
 	struct buffer buffer;
 	bool needs = false;
+	int code = buffer_open(&buffer, run, false, NULL);
 
-	if (buffer_open(&buffer, run, false, NULL))
-		return false;
-	if (!session_list_read(&list, &buffer, run, NULL)) {
+	if (code)
+		return code == -ENOMEM ? code : 0;
+	code = session_list_read(&list, &buffer, run, NULL);
+	if (!code) {
 		for (size_t i = 0; i < list.count && !needs; i++)
 			needs = list.items[i].armed &&
 				(list.items[i].entry->inode ||
@@ -344,9 +347,10 @@ static bool sessions_need(const char *run)
 		session_list_free(&list);
 	}
 	buffer_close(&buffer);
-	return needs;
+	return code == -ENOMEM ? code : needs;
 }
 
+/* It is where that can't be told. */
 bool keep_is_needed(const char *run)
 {
 	struct keep_request *requests;
@@ -523,10 +527,15 @@ void keep_max_cpu_set(const struct buffer *buffer, unsigned int percent)
 int keep_state_read(struct keep_state *state, const char *run,
 		    struct error *err)
 {
+	int need;
+
 	*state = (struct keep_state){ .pid = keeper_process_id(run) };
 	if (keep_requests_read(run, &state->requests, &state->count))
 		return error_no_memory(err);
-	state->needed = state->count || sessions_need(run);
+	need = state->count ? 1 : sessions_need(run);
+	if (need < 0)
+		return error_no_memory(err);
+	state->needed = need;
 	return 0;
 }
 
