@@ -741,6 +741,13 @@ static void check_sites(void)
 	check(&image, NULL, "a semaphore");
 	image.module.kind = TDF_MODULE_KERNEL;
 	check(&image, "semaphore", "a semaphore in the kernel");
+	for (const char *p = " \n\t\x7f\r\x1"; *p; p++) {
+		prepare(&image);
+		image.strings[3] = *p;
+		check(&image, NULL, "a character of a program's symbol");
+		image.module.kind = TDF_MODULE_KERNEL;
+		check(&image, "with blanks in it", "the same in the kernel");
+	}
 	prepare(&image);
 	image.sites[0].text = sizeof(image.strings) - 1;
 	check(&image, NULL, "the text of an instruction");

@@ -74,6 +74,16 @@ static int tdf_check_sections(const struct table_file *file,
 	return 0;
 }
 
+/* The kernel reads a symbol from a line of words. */
+static bool tdf_is_word(const char *text)
+{
+	const unsigned char *p = (const void *)text;
+
+	while (*p > ' ' && *p != 0x7f)
+		p++;
+	return p != (const void *)text && !*p;
+}
+
 static int tdf_check_site(const struct table_file *file, const struct tdf *tdf,
 			  const struct tdf_site *site, bool kernel)
 {
@@ -86,8 +96,8 @@ static int tdf_check_site(const struct table_file *file, const struct tdf *tdf,
 	TABLE_CHECK(site->insn_length <= TDF_INSN_MAX &&
 			    (kernel || site->insn_length),
 		    "site with an instruction of %u bytes", site->insn_length);
-	TABLE_CHECK(!kernel || tdf_string(tdf, site->symbol)[0],
-		    "kernel site without a symbol");
+	TABLE_CHECK(!kernel || tdf_is_word(tdf_string(tdf, site->symbol)),
+		    "kernel site without a symbol, or with blanks in it");
 	TABLE_CHECK(site->flags <= TDF_SITE_RETURN ||
 			    site->flags == TDF_SITE_TAIL_CALL ||
 			    site->flags == TDF_SITE_CALL ||
