@@ -78,7 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			check_ends(expr.results);
 		if (expr.whole) {
 			check_condition(expr_if(&expr));
-			check_condition(expr_call_condition(&expr));
+			if (expr_is_for_tracefmt(&expr))
+				check_condition(expr_call_condition(&expr));
 		}
 		if (!expr_is_pattern(&expr)) {
 			check_tsf(&expr, false);

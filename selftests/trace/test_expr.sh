@@ -27,7 +27,7 @@ work(n) if elapsed > 1ms|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), 
 work() if latency > 1ms && a.elapsed|TRACE MINOR=1, CALL=."work(*)", DESC="work", IF=(elapsed > 1ms && entry(a.elapsed))
 work(s->a) -> result, s->a if result - s->b[1] == 1 && (s->a != ')' && n > 1)|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(s->a), RESULT=($result, s->a), IF=($result - entry(s->b[1]) == 1 && entry((s->a != ')' && n > 1)))
 work(n) if cputime < 1ms && n|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(cputime < 1ms && entry(n))
-work(n) -> result, cputime|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), RESULT=($result, cputime), IF=(elapsed >= 0)
+work(n) -> result, cputime|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), RESULT=($result, cputime)
 work(n) if (result < 0 && s->f == "elapsed && x") == 0|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(($result < 0 && entry(s->f == "elapsed && x")) == 0)
 work(n) if (long)result < 0 && n|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=((long)$result < 0 && entry(n))
 work(n) if *(int *)result + *s > (int)n - -(result)|TRACE MINOR=1, CALL=."work(*)", DESC="work", VARS=(n), IF=(*(int *)$result + entry(*s) > entry((int)n) - -($result))
@@ -70,6 +70,20 @@ status 0 "  trcust takes it" trcust -o "$TMP" --module "$TMP/target" \
 	"$TMP/app.tsf"
 like "$(trace run --print-tsf -e 'kernel:vfs_read() if latency > 1us && entry.count')" \
 	"^; .*not found: entry" "  in the kernel, too"
+
+# --- nor tracefmt
+while read -r expr; do
+	trace run --print-tsf -e "$expr" -- "$TMP/target" >"$TMP/app.tsf" 2>&1
+	is "$(grep -c 'CALL=' "$TMP/app.tsf") $(grep -c tracefmt "$TMP/app.tsf")" \
+		"1 0" "only a CALL has it: $expr"
+done <<'EOF'
+work(n) if cputime > 1ms && entry.n
+work(n) -> cputime if latency > 1ms && entry.n
+work(n) -> elapsed if result > 1 && entry.n
+EOF
+trace run --print-tsf -e 'wor? -> elapsed' -- "$TMP/target" >"$TMP/app.tsf" 2>&1
+is "$(grep -c 'CALL=' "$TMP/app.tsf") $(grep -c 'IF=' "$TMP/app.tsf")" "1 0" \
+	"a pattern with a time: CALL without IF"
 
 # --- bad ones
 while IFS='|' read -r expr message; do

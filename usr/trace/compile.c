@@ -377,7 +377,8 @@ static bool refusal_is_final(const struct probe_expr *expr, const char *why)
 {
 	static const char unknown[] = "symbol not found: ";
 
-	return (!strncmp(why, unknown, strlen(unknown)) &&
+	return !expr_is_for_tracefmt(expr) ||
+	       (!strncmp(why, unknown, strlen(unknown)) &&
 		!name_is_of_tracefmt(why + strlen(unknown))) ||
 	       !tracefmt_takes(expr);
 }
@@ -448,7 +449,8 @@ static int tdf_make(struct expr_tdfs *compiled, const struct probe_expr *expr,
 	if (why[0])
 		fprintf(stderr, "trace: '%s': the condition cannot be evaluated in the kernel: %s\n",
 			expr->text, why);
-	return expr->whole && tsf_has_pairs(tsf) ?
+	return expr->whole && expr_is_for_tracefmt(expr) &&
+	       tsf_has_pairs(tsf) ?
 	       condition_add(compiled, expr, err) : 0;
 }
 

@@ -220,23 +220,28 @@ static int expr_parse_values(struct probe_expr *expr, const char **at,
 	return *values ? 0 : error_no_memory(err);
 }
 
-/* Words that are about a whole call, and what TSFs call it */
-static const char *const timed_words[][2] = {
-	{ "elapsed", "elapsed" }, { "latency", "elapsed" },
-	{ "cputime", "cputime" },
+/* Words that are about a whole call; what TSFs call it, and tracefmt (NULL: it does
+ * not know that) */
+static const struct timed_word {
+	const char *name, *tsf, *field;
+} timed_words[] = {
+	{ "elapsed", "elapsed", "latency" },
+	{ "latency", "elapsed", "latency" },
+	{ "cputime", "cputime", NULL },
 };
 
-static size_t timed_word(const char *text, const char *p, const char **tsf)
+static size_t timed_word(const char *text, const char *p,
+			 const struct timed_word **word)
 {
 	if (p > text && (is_word(p[-1]) || p[-1] == '.' || p[-1] == '>'))
 		return 0;
 	for (size_t i = 0; i < sizeof(timed_words) / sizeof(*timed_words); i++) {
-		size_t n = strlen(timed_words[i][0]);
+		size_t n = strlen(timed_words[i].name);
 
-		if (strncmp(p, timed_words[i][0], n) || is_word(p[n]))
+		if (strncmp(p, timed_words[i].name, n) || is_word(p[n]))
 			continue;
-		if (tsf)
-			*tsf = timed_words[i][1];
+		if (word)
+			*word = &timed_words[i];
 		return n;
 	}
 	return 0;
@@ -269,11 +274,6 @@ static int expr_check(struct probe_expr *expr, const char *values, struct error 
 
 	expr->whole = has_timed_word(expr->condition) ||
 		      has_timed_word(expr->results);
-	if (expr->whole && !expr->condition) {
-		expr->condition = strdup("elapsed >= 0");
-		if (!expr->condition)
-			return error_no_memory(err);
-	}
 	/* the entry doesn't know the result */
 	expr->whole |= (expr->values || !expr->results) &&
 		       condition_is_of_exits(expr);
@@ -374,13 +374,13 @@ static void results_write(const char *text, const char *end, FILE *out)
 					    (p[-1] != '>' || p == text + 1 ||
 					     p[-2] != '-'));
 
-		const char *word;
+		const struct timed_word *word;
 		size_t n = timed_word(text, p, &word);
 
 		if (begins && !strncmp(p, "result", 6) && !is_word(p[6]))
 			putc('$', out);
 		if (n) {
-			fputs(word, out);
+			fputs(word->tsf, out);
 			p += n - 1;
 		} else {
 			putc(*p, out);
@@ -578,11 +578,12 @@ static void condition_translate(const char *text, const char *end, FILE *out);
  * exits know */
 static void operand_translate(const char *p, const char *end, FILE *out)
 {
-	const char *close, *bad, *word;
+	const struct timed_word *word;
+	const char *close, *bad;
 	size_t length = timed_word(p, p, &word);
 
 	if (length) {
-		fprintf(out, "%s%.*s", word, (int)(end - p - length), p + length);
+		fprintf(out, "%s%.*s", word->tsf, (int)(end - p - length), p + length);
 	} else if (*p == '(') {
 		close = values_end(p + 1, ")", &bad);
 		if (!close || close > end)
@@ -643,7 +644,7 @@ static void condition_translate(const char *text, const char *end, FILE *out)
 
 char *expr_if(const struct probe_expr *expr)
 {
-	const char *text = expr->condition;
+	const char *text = expr->condition ? expr->condition : "";
 	char *made = NULL;
 	size_t size;
 	FILE *out = open_memstream(&made, &size);
@@ -661,7 +662,7 @@ char *expr_if(const struct probe_expr *expr)
 
 static void call_write(const struct probe_expr *expr, FILE *out)
 {
-	char *condition = expr_if(expr);
+	char *condition = expr->condition ? expr_if(expr) : NULL;
 
 	fprintf(out, "\nTRACE MINOR=%d,\n\tCALL=", MINOR_ENTRY);
 	place_write(expr, out);
@@ -674,7 +675,9 @@ static void call_write(const struct probe_expr *expr, FILE *out)
 			      expr->results + strlen(expr->results), out);
 		putc(')', out);
 	}
-	fprintf(out, ",\n\tIF=(%s)\n", condition ? condition : "");
+	if (expr->condition)
+		fprintf(out, ",\n\tIF=(%s)", condition ? condition : "");
+	putc('\n', out);
 	free(condition);
 }
 
@@ -722,8 +725,22 @@ void expr_write_tsf(const struct probe_expr *expr, const char *module,
 	}
 }
 
+bool expr_is_for_tracefmt(const struct probe_expr *expr)
+{
+	const struct timed_word *word;
+
+	/* values of a pattern are the parameters */
+	if (expr->kind == EXPR_FUNCTION && has_timed_word(expr->results))
+		return false;
+	for (const char *p = expr->condition; p && *p; p++)
+		if (timed_word(expr->condition, p, &word) && !word->field)
+			return false;
+	return expr->condition;
+}
+
 char *expr_call_condition(const struct probe_expr *expr)
 {
+	const struct timed_word *word;
 	const char *p = expr->condition;
 	char *text = NULL;
 	size_t size, n;
@@ -732,12 +749,12 @@ char *expr_call_condition(const struct probe_expr *expr)
 	if (!out)
 		return NULL;
 	while (*p) {
-		n = timed_word(expr->condition, p, NULL);
-		if (n && *p != 'c')
-			fputs("latency", out);
+		n = timed_word(expr->condition, p, &word);
+		if (n)
+			fputs(word->field, out);
 		else
 			putc(*p, out);
-		p += n && *p != 'c' ? n : 1;
+		p += n ? n : 1;
 	}
 	if (fclose(out)) {
 		free(text);

@@ -31,7 +31,7 @@ struct probe_expr {
 	char *values;		/* at the entry; NULL: none were given */
 	char *results;		/* at the exits; NULL: those are not traced */
 	char *condition;	/* NULL: all hits */
-	bool whole;		/* the condition is about whole calls */
+	bool whole;		/* condition or results are about whole calls */
 };
 
 /* 0, or a negative errno with err set: its text names the column. */
@@ -49,12 +49,15 @@ bool expr_is_pattern(const struct probe_expr *expr);
 void expr_write_tsf(const struct probe_expr *expr, const char *module,
 		    unsigned int major, bool calls, FILE *out);
 
-/* A condition on whole calls as IF of a CALL has it; to be freed. NULL: no
- * memory. */
+/* A condition on whole calls as IF of a CALL has it, "": there is none; to be freed.
+ * NULL: no memory. */
 char *expr_if(const struct probe_expr *expr);
 
-/* A condition on whole calls as tracefmt's --field has it; to be freed. NULL: no
- * memory. */
+/* Can tracefmt leave out the calls instead, when they aren't CALL? */
+bool expr_is_for_tracefmt(const struct probe_expr *expr);
+
+/* A condition on whole calls, if it is for tracefmt, as its --field has it; to be
+ * freed. NULL: no memory. */
 char *expr_call_condition(const struct probe_expr *expr);
 
 #endif

@@ -375,7 +375,7 @@ static void text_point(struct tsf_maker *m, const struct made_function *c, bool 
 		 strstr(c->results[c->post.level - LEVEL_DATA], "VARS=") : NULL;
 	if (before)
 		bytes_print(text, ",\n\tRESULT%s", strchr(before, '='));
-	if (c->whole)
+	if (c->whole && m->s->call[0])
 		bytes_print(text, ",\n\tIF=(%s)", m->s->call);
 	bytes_print(text, "\n");
 	if (!post && m->registers)
