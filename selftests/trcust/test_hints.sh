@@ -34,6 +34,9 @@ hint 'TRACE TP=.main, NOTHING=1' "$ignored"
 hint 'TRACE MINOR=1,TP=.main TRACE MINOR=1,TP=.twice' "$ignored"
 hint 'TRACE TP=.main TRACE TP=.main' "$ignored"
 hint 'TRACE TP=.main, VARS=(argc+1:2)' "$ignored"
+hint 'TRACE TP=.twice,RETEP=CALLER, VARS=(a)' 'RETEP=EXIT is hit before its end'
+hint 'TRACE CALL=.twice,RETEP=CALLER, RESULT=(a)' \
+	'entry\(\.\.\.\) has what it was at the entry'
 
 # limit COUNT BEFORE WORD AFTER LIMIT: how much of a record is too much
 limit() {
