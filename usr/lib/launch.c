@@ -175,8 +175,9 @@ static bool launch_stop_wait(struct launch *launch, int *number)
 	return false;
 }
 
-/* Until the stop that is waited for; other signals are its own. */
-static bool stop_reach(struct launch *launch, int wanted)
+/* Until the stop that is waited for; other signals are its own, with which it goes
+ * on by the request. */
+static bool stop_reach(struct launch *launch, int request, int wanted)
 {
 	int number;
 
@@ -184,7 +185,7 @@ static bool stop_reach(struct launch *launch, int wanted)
 		if (number == wanted)
 			return true;
 		/* of an event there is no signal */
-		if (ptrace(PTRACE_CONT, launch->pid, 0,
+		if (ptrace(request, launch->pid, 0,
 			   number > 0xff ? 0 : number))
 			return false;
 	}
@@ -250,7 +251,7 @@ static int breakpoint_run(struct launch *launch, uint64_t address)
 	if (code)
 		return code;
 	if (ptrace(PTRACE_CONT, launch->pid, 0, 0) ||
-	    !stop_reach(launch, SIGTRAP))
+	    !stop_reach(launch, PTRACE_CONT, SIGTRAP))
 		return -ECHILD;
 	code = text_exchange(launch->pid, address, insn, &dummy);
 	return code ? code : breakpoint_leave(launch->pid, address);
@@ -281,7 +282,7 @@ static bool trap_is_refused(pid_t pid)
 static int libraries_wait(struct launch *launch)
 {
 	struct loader loader;
-	int code = loader_read(&loader, launch->pid), number;
+	int code = loader_read(&loader, launch->pid);
 
 	if (!code && trap_is_refused(launch->pid))
 		code = -EBUSY;
@@ -291,7 +292,8 @@ static int libraries_wait(struct launch *launch)
 			return code;
 		if (ptrace(PTRACE_SINGLESTEP, launch->pid, 0, 0))
 			return -errno;
-		code = launch_stop_wait(launch, &number) ? 0 : -ECHILD;
+		if (!stop_reach(launch, PTRACE_SINGLESTEP, SIGTRAP))
+			return -ECHILD;
 	}
 	return code;
 }
@@ -382,7 +384,8 @@ int launch_execute(struct launch *launch, struct error *err)
 	if (write(launch->go, "", 1) != 1)
 		cause = errno;
 	if (!cause && launch->stopped &&
-	    !stop_reach(launch, SIGTRAP | PTRACE_EVENT_EXEC << 8)) {
+	    !stop_reach(launch, PTRACE_CONT,
+			SIGTRAP | PTRACE_EVENT_EXEC << 8)) {
 		code = -ECHILD;
 		error_set(err, code, "'%s' ended before it was executed",
 			  launch->argv[0]);
@@ -412,8 +415,9 @@ int launch_continue(struct launch *launch, struct error *err)
 	bool stopped = launch->stopped;
 
 	launch->stopped = false;
+	/* one that was killed has no stop any more, but a status */
 	if (stopped && !launch->ended &&
-	    ptrace(PTRACE_DETACH, launch->pid, 0, 0))
+	    ptrace(PTRACE_DETACH, launch->pid, 0, 0) && errno != ESRCH)
 		return launch_refused(err, errno, "let the program run");
 	return 0;
 }
