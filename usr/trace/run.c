@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <linux/capability.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -69,6 +70,20 @@ static void program_warn_use(const struct launch *program,
 	close(end.fd);
 }
 
+/* May it be traced from before it is executed? Without this capability that takes
+ * the privileges from a set-user-ID program, or one with capabilities. */
+static bool may_seize(void)
+{
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+
+	return !syscall(SYS_capget, &header, data) &&
+	       data[CAP_TO_INDEX(CAP_SYS_PTRACE)].effective &
+	       CAP_TO_MASK(CAP_SYS_PTRACE);
+}
+
 /*
  * Execute the program and wait for its end; meanwhile SIGTERM and SIGHUP are
  * passed on to it. With stacks it stops at its start, until they can be followed
@@ -88,7 +103,7 @@ static int program_execute(struct launch *program, const struct run_dir *private
 		if (before[i] == SIG_IGN)
 			signal(signals[i].number, SIG_IGN);
 	}
-	if (stacks)
+	if (stacks && may_seize())
 		launch_seize(program, &ignored);
 	code = launch_execute(program, err);
 	if (!code && program->stopped)
