@@ -63,6 +63,8 @@ static void open_slot_read(struct open_calls *calls, struct ras_open_slot *slot)
 		.time = slot->record.time, .slot = slot,
 	};
 
+	/* what was read is no newer than the owner is from here on */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (owner && owner != RAS_OPEN_BUSY && slot_owner(slot) == owner)
 		calls->items[calls->count++] = call;
 }
@@ -278,8 +280,15 @@ static bool open_call_is(const struct open_call *call, const uint8_t *value)
 	return record.time == call->time;
 }
 
-/* This call, or whichever of the process and point. While it is looked at, what
- * comes goes to `open`. */
+static bool open_slot_has(const struct open_call *call)
+{
+	return call->slot->frame == call->key.frame &&
+	       call->slot->record.time == call->time;
+}
+
+/* This call, or whichever of the process and point. While it is busy an entry goes
+ * to `open`, but an exit doesn't find its own: so another call isn't made busy,
+ * unless it came between looking and that. */
 static bool slot_remove(const struct open_call *call, bool whichever)
 {
 	struct ras_open_slot *slot = call->slot;
@@ -287,11 +296,12 @@ static bool slot_remove(const struct open_call *call, bool whichever)
 	uint64_t was = owner;
 	bool same;
 
+	if (!whichever && !open_slot_has(call))
+		return false;
 	if (!__atomic_compare_exchange_n(&slot->owner, &was, RAS_OPEN_BUSY, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return false;
-	same = whichever || (slot->frame == call->key.frame &&
-			     slot->record.time == call->time);
+	same = whichever || open_slot_has(call);
 	__atomic_store_n(&slot->owner, same ? 0 : owner, __ATOMIC_RELEASE);
 	return same;
 }
