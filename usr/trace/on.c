@@ -589,7 +589,7 @@ static int on_keep(const struct on *on, const struct run_dir *run,
 	if (!on->keeper.child)
 		return keep_start(run, err);
 	if (keep_is_needed(run->path))
-		keep_go(&on->keeper);
+		keep_go(&on->keeper, run);
 	else
 		keep_cancel(&on->keeper);
 	return 0;

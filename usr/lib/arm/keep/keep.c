@@ -361,10 +361,10 @@ bool keep_is_needed(const char *run)
 	return count || sessions_need(run);
 }
 
-/* As a process of its own, without a terminal. Its standard output is the wire:
- * what it reads from there ends when it may begin, and it closes it when it follows
- * the files. */
-static void keeper_exec(const char *run, int wire)
+/* As a process of its own, without a terminal. Its standard output is a socket: it
+ * waits there for the end of the file before it begins, and closes it when it
+ * follows the files. */
+static void keeper_exec(const char *run, int socket)
 {
 	char program[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
@@ -374,7 +374,7 @@ static void keeper_exec(const char *run, int wire)
 	if (null < 0 || setsid() < 0 || chdir("/"))
 		_exit(127);
 	for (int fd = 0; fd < 3; fd++)
-		dup2(fd == STDOUT_FILENO ? wire : null, fd);
+		dup2(fd == STDOUT_FILENO ? socket : null, fd);
 	close_range(3, ~0U, 0);
 	setenv(PIN_RUN_VARIABLE, run, 1);
 	execl(program, "trace", "keep", (char *)NULL);
@@ -399,7 +399,7 @@ int keep_begin(struct keep_begun *begun, const struct run_dir *run,
 	if (!begun->child)
 		keeper_exec(path, ends[1]);
 	close(ends[1]);
-	begun->wire = ends[0];
+	begun->socket = ends[0];
 	if (begun->child > 0)
 		return 0;
 	begun->child = 0;
@@ -408,20 +408,23 @@ int keep_begin(struct keep_begun *begun, const struct run_dir *run,
 			 strerror(errno));
 }
 
-void keep_go(const struct keep_begun *begun)
+void keep_go(const struct keep_begun *begun, const struct run_dir *run)
 {
-	struct pollfd ready = { .fd = begun->wire, .events = POLLIN };
+	struct pollfd ready = { .fd = begun->socket, .events = POLLIN };
 
-	shutdown(begun->wire, SHUT_WR);
+	shutdown(begun->socket, SHUT_WR);
 	poll(&ready, 1, READY_MS);
-	close(begun->wire);
+	close(begun->socket);
+	/* ours has ended if another one had the lock by then */
+	if (keeper_process_id(run->path) != begun->child)
+		keeper_process_signal(run->path, SIGHUP);
 }
 
 void keep_cancel(const struct keep_begun *begun)
 {
 	kill(begun->child, SIGKILL);
 	waitpid(begun->child, NULL, 0);
-	close(begun->wire);
+	close(begun->socket);
 }
 
 /* No other program's standard output is such a socket. */
@@ -448,7 +451,7 @@ int keep_start(const struct run_dir *run, struct error *err)
 		return 0;
 	code = keep_begin(&begun, run, err);
 	if (!code)
-		keep_go(&begun);
+		keep_go(&begun, run);
 	return code;
 }
 

@@ -99,12 +99,12 @@ int keep_start(const struct run_dir *run, struct error *err);
  */
 struct keep_begun {
 	pid_t child;
-	int wire;
+	int socket;
 };
 
 int keep_begin(struct keep_begun *begun, const struct run_dir *run,
 	       struct error *err);
-void keep_go(const struct keep_begun *begun);
+void keep_go(const struct keep_begun *begun, const struct run_dir *run);
 void keep_cancel(const struct keep_begun *begun);
 /* In the keeper: until the command has called keep_go() */
 void keep_await(void);
