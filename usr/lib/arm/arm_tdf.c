@@ -192,8 +192,11 @@ static int session_maps_make(struct arming *a, struct error *err)
 		.state = RAS_STATE_OFF, .session = a->entry->index,
 	};
 	uint32_t count_rows, why_rows;
+	bool slots = false;	/* none in the kernel (plan.c) */
 	int code;
 
+	for (uint32_t i = 0; i < header->modules.count; i++)
+		slots |= a->open_bytes && a->arm->targets[i].file_count;
 	if (__builtin_mul_overflow(points, buffer->slices, &count_rows) ||
 	    __builtin_mul_overflow(points, cpus, &why_rows))
 		return error_set(err, -E2BIG,
@@ -217,7 +220,7 @@ static int session_maps_make(struct arming *a, struct error *err)
 	if (!code && a->open_bytes)
 		code = session_map_make(a, ARM_OPEN, "open", a->open_bytes,
 					RAS_OPEN_MAX, err);
-	if (!code && a->open_bytes)
+	if (!code && slots)
 		code = session_map_make(a, ARM_SLOTS, "slots",
 					RAS_OPEN_SLOT_BYTES(a->open_bytes),
 					RAS_OPEN_SLOTS, err);
@@ -396,7 +399,7 @@ static void session_target_fill(const struct arming *a,
 		.open_fd = a->fds[ARM_OPEN],
 		.open_bytes = a->open_bytes,
 		.slots_fd = a->fds[ARM_SLOTS],
-		.slots = a->open_bytes ? RAS_OPEN_SLOTS : 0,
+		.slots = a->fds[ARM_SLOTS] < 0 ? 0 : RAS_OPEN_SLOTS,
 		.threads_fd = a->threads_fd,
 		.stack_table_fd = a->fds[ARM_STACK_TABLE],
 		.stack_sets = a->stack_sets, .stack_depth = a->stack_depth,

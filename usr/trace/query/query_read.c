@@ -407,7 +407,7 @@ static uint64_t footprint_read(const char *dir)
 		"buffer", "nest", "control", "sessions", "trigger", "processes",
 		"count", "why", "state", "sites", "limits", "pids", "majors",
 		"aggregates", "aggregated", "legend",
-		"stack_table",
+		"stack_table", "open", "slots",
 	};
 	char path[PATH_MAX + 16];
 	uint64_t bytes = 0;
