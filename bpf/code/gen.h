@@ -244,9 +244,10 @@ struct gen_register {
 struct gen_register gen_register_find(struct gen *gen, uint64_t dwarf);
 /* Which of the vector registers has this DWARF number; fails without one. */
 int gen_vector_find(struct gen *gen, uint64_t dwarf);
+/* A temp with the register that a word of the site names; or its low bytes */
+int gen_register_load(struct gen *gen, const struct body_register *own,
+		      int bytes);
 /* How much pt_regs' instruction pointer is above the probed address. */
-/* A temp with the register that a word of the site's says; or its low bytes */
-int register_load(struct gen *gen, const struct body_register *own, int bytes);
 int gen_ip_excess(const struct gen *gen);
 /* What DW_OP_addr adds: known from the registers, or gen->bias */
 struct gen_value gen_bias(const struct gen *gen);

@@ -640,7 +640,7 @@ static void register_item(struct gen *gen, const struct tdf_stmt *stmt)
 		gen_fail(gen, -EINVAL, "register %u is not that wide",
 			 stmt->reg);
 	if (own)
-		value = register_load(gen, own, stmt->reg_bytes);
+		value = gen_register_load(gen, own, stmt->reg_bytes);
 	else
 		value = temp_load(gen, excess ? 8 : stmt->reg_bytes, CONTEXT,
 				  reg.offset);

@@ -478,7 +478,7 @@ static void op_register(struct rpn_expr *x, size_t at, uint64_t number,
 	}
 	reg = gen_register_find(gen, number);
 	if (own) {
-		rpn_push(x, value_temp(register_load(gen, own, reg.bytes)));
+		rpn_push(x, value_temp(gen_register_load(gen, own, reg.bytes)));
 		rpn_op_add(x, at, add);
 		return;
 	}

@@ -163,7 +163,8 @@ struct gen_register gen_register_find(struct gen *gen, uint64_t dwarf)
 }
 
 /* The context of a program is read at constant offsets only. */
-int register_load(struct gen *gen, const struct body_register *own, int bytes)
+int gen_register_load(struct gen *gen, const struct body_register *own,
+		      int bytes)
 {
 	int reg = temp_load(gen, 2, gen->offsets, 8 * (int)own->word);
 

@@ -135,28 +135,20 @@ static int slot_owner_load(struct gen *gen)
 	return owner;
 }
 
-static void slot_owner_store(struct gen *gen, int owner)
-{
-	if (gen->plan->cpu->strong)
-		code_atomic(gen->c, BPF_XCHG, gen->slot, SLOT_AT(owner), owner);
-	else
-		code_store(gen->c, 8, gen->slot, SLOT_AT(owner), owner);
-}
-
 /* It is free from now on; the key has none: to `other`. */
 static void slot_forget(struct gen *gen, const struct whole_key *key,
 			code_label other)
 {
 	whole_slot_find(gen, key, other);
 	slot_compare(gen, key, slot_owner_load(gen), other);
-	slot_owner_store(gen, temp_const(gen, 0));
+	gen_publish(gen, gen->slot, SLOT_AT(owner), temp_const(gen, 0));
 }
 
 void whole_slot_take(struct gen *gen, code_label taken)
 {
 	struct code *c = gen->c;
 	const struct whole_key key = whole_key_find(gen, taken);
-	code_label claim = code_label_new(c), claimed = code_label_new(c);
+	code_label claim = code_label_new(c);
 	int owner;
 
 	whole_slot_find(gen, &key, taken);
@@ -169,7 +161,6 @@ void whole_slot_take(struct gen *gen, code_label taken)
 	code_atomic(c, BPF_CMPXCHG, gen->slot, SLOT_AT(owner),
 		    temp_const(gen, RAS_OPEN_BUSY));
 	code_jump_if(c, BPF_JNE, R0, owner, taken);
-	code_label_place(c, claimed);
 	code_store(c, 8, gen->slot, SLOT_AT(frame), key.frame);
 	code_move(c, RECORD, gen->slot);
 	code_alu_imm(c, BPF_ADD, RECORD, SLOT_AT(record));
@@ -186,7 +177,7 @@ void whole_slot_keep(struct gen *gen)
 		code_store_imm(c, 8, RECORD, RECORD_AT(stamp), 0);
 	code_alu_imm(c, BPF_LSH, owner, 32);
 	code_alu(c, BPF_OR, owner, temp_load(gen, 4, RECORD, RECORD_AT(pid)));
-	slot_owner_store(gen, owner);
+	gen_publish(gen, gen->slot, SLOT_AT(owner), owner);
 }
 
 /* Both */
@@ -258,14 +249,14 @@ void whole_find(struct gen *gen, code_label missing)
 /* The CPU time */
 
 /*
- * A thread's time off the CPUs. The kernel's own account (sum_exec_runtime) is as
+ * A thread's off-CPU time. The kernel's own account (sum_exec_runtime) is as
  * of the last tick or switch, milliseconds ago, so a program at sched_switch adds
- * up what is between. `short_of`: the switches that it has not seen of those that
+ * up what is between. `unseen`: the switches that it has not seen of those that
  * the kernel counts; a call of which that changes has no CPU time.
  */
 struct thread_time {
-	int away;		/* -1: not known */
-	int short_of;
+	int off_cpu;		/* -1: not known */
+	int unseen;
 };
 
 #define THREAD_AT(field)	((int)offsetof(struct ras_thread, field))
@@ -302,19 +293,19 @@ static void thread_time_load(struct gen *gen, int create,
 	code_move(c, thread, R0);
 	for (int i = 0; i < TRIES; i++) {
 		before = switches_load(gen, task);
-		code_load(c, 8, t->away, thread, THREAD_AT(away));
-		code_move(c, t->short_of, before);
-		code_alu(c, BPF_SUB, t->short_of,
+		code_load(c, 8, t->off_cpu, thread, THREAD_AT(off_cpu));
+		code_move(c, t->unseen, before);
+		code_alu(c, BPF_SUB, t->unseen,
 			 temp_load(gen, 8, thread, THREAD_AT(switches)));
-		code_zext32(c, t->short_of);
+		code_zext32(c, t->unseen);
 		code_call(c, BPF_FUNC_ktime_get_boot_ns);
 		code_jump_if(c, BPF_JEQ, switches_load(gen, task), before,
 			     known);
 	}
 	code_label_place(c, unknown);
 	code_call(c, BPF_FUNC_ktime_get_boot_ns);
-	code_const(c, t->away, -1);
-	code_const(c, t->short_of, 0);
+	code_const(c, t->off_cpu, -1);
+	code_const(c, t->unseen, 0);
 	code_label_place(c, known);
 }
 
@@ -324,8 +315,8 @@ void whole_enter_time(struct gen *gen)
 	struct thread_time t = { code_temp_new(c), code_temp_new(c) };
 
 	thread_time_load(gen, STORAGE_CREATE, &t);
-	code_store(c, 8, RECORD, RECORD_AT(stamp), t.away);
-	code_store(c, 4, RECORD, RECORD_AT(seq), t.short_of);
+	code_store(c, 8, RECORD, RECORD_AT(stamp), t.off_cpu);
+	code_store(c, 4, RECORD, RECORD_AT(seq), t.unseen);
 }
 
 /* r0 = the time; the CPU time is kept, if the thread is the entry's. */
@@ -334,14 +325,14 @@ static void whole_leave_time(struct gen *gen)
 	struct code *c = gen->c;
 	struct thread_time t = { code_temp_new(c), code_temp_new(c) };
 	code_label unknown = code_label_new(c), known = code_label_new(c);
-	int cputime = code_temp_new(c), now = code_temp_new(c), away;
+	int cputime = code_temp_new(c), now = code_temp_new(c), before;
 
 	thread_time_load(gen, 0, &t);
 	code_move(c, now, R0);
-	away = temp_load(gen, 8, gen->open, RECORD_AT(stamp));
-	code_jump_imm(c, BPF_JEQ, t.away, -1, unknown);
-	code_jump_imm(c, BPF_JEQ, away, -1, unknown);
-	code_jump_if(c, BPF_JNE, t.short_of,
+	before = temp_load(gen, 8, gen->open, RECORD_AT(stamp));
+	code_jump_imm(c, BPF_JEQ, t.off_cpu, -1, unknown);
+	code_jump_imm(c, BPF_JEQ, before, -1, unknown);
+	code_jump_if(c, BPF_JNE, t.unseen,
 		     temp_load(gen, 4, gen->open, RECORD_AT(seq)), unknown);
 	code_call(c, BPF_FUNC_get_current_pid_tgid);
 	code_jump_if(c, BPF_JNE, R0,
@@ -349,8 +340,8 @@ static void whole_leave_time(struct gen *gen)
 	code_move(c, cputime, now);
 	code_alu(c, BPF_SUB, cputime,
 		 temp_load(gen, 8, gen->open, RECORD_AT(time)));
-	code_alu(c, BPF_SUB, cputime, t.away);
-	code_alu(c, BPF_ADD, cputime, away);
+	code_alu(c, BPF_SUB, cputime, t.off_cpu);
+	code_alu(c, BPF_ADD, cputime, before);
 	code_label_place(c, known);
 	code_store(c, 8, gen->open, WHOLE_CPUTIME, cputime);
 	code_move(c, R0, now);
@@ -488,7 +479,8 @@ void whole_close_generate(struct gen *gen)
 		return;
 	if (gen->plan->slotted) {
 		code_jump_imm(c, BPF_JEQ, gen->slot, 0, other);
-		slot_owner_store(gen, temp_const(gen, 0));
+		gen_publish(gen, gen->slot, SLOT_AT(owner),
+			    temp_const(gen, 0));
 		code_label_place(c, done);
 		code_rare_begin(c);
 	}

@@ -39,9 +39,9 @@
  *             exits; a hash of struct ras_record and data by struct
  *             ras_open_key. `time` is that of the entry, `stamp` the ns that
  *             it has taken, at the exit. Where `threads` is: at the entry
- *             `stamp` and `seq` are ras_thread's `away` and how many switches it
- *             is short of, at the exit tid and pid are the ns on a CPU; -1: not
- *             known
+ *             `stamp` and `seq` are ras_thread's `off_cpu` and the number of
+ *             switches not seen, at the exit tid and pid are the ns on a CPU;
+ *             -1: not known
  *   slots     where entries of such calls read no memory: struct ras_open_slot of
  *             most of those, one for each hash of a key; what finds its slot
  *             taken is in `open`
@@ -517,9 +517,9 @@ struct ras_call {
 #define RAS_CALL_RELEASED	2
 #define RAS_CALL_NAMED		3	/* by a CALL that makes no record */
 
-/* A thread's time off the CPUs, since a call of it was first seen */
+/* A thread's off-CPU time, since a call of it was first seen */
 struct ras_thread {
-	__u64 away;		/* ns, until it was last switched to */
+	__u64 off_cpu;		/* ns, until it was last switched to */
 	__u64 left;		/* CLOCK_BOOTTIME when it was switched from; 0: it
 				 * runs */
 	__u64 switches;		/* how often it was, and back */

@@ -46,9 +46,9 @@ static void switch_emit(struct emit *e, int fd)
 	emit_load(e, 8, BPF_REG_1, THREAD, THREAD_AT(left));
 	emit_jump_imm(e, BPF_JEQ, BPF_REG_1, 0, end);
 	emit_alu(e, BPF_SUB, BPF_REG_0, BPF_REG_1);
-	emit_load(e, 8, BPF_REG_1, THREAD, THREAD_AT(away));
+	emit_load(e, 8, BPF_REG_1, THREAD, THREAD_AT(off_cpu));
 	emit_alu(e, BPF_ADD, BPF_REG_1, BPF_REG_0);
-	emit_store(e, 8, THREAD, THREAD_AT(away), BPF_REG_1);
+	emit_store(e, 8, THREAD, THREAD_AT(off_cpu), BPF_REG_1);
 	emit_load(e, 8, BPF_REG_1, THREAD, THREAD_AT(switches));
 	emit_alu_imm(e, BPF_ADD, BPF_REG_1, 1);
 	emit_store(e, 8, THREAD, THREAD_AT(switches), BPF_REG_1);

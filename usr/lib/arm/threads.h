@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The time of threads off the CPUs, for the CPU time of calls. */
+/* The off-CPU time of threads, for the CPU time of calls. */
 #ifndef TRACE_THREADS_H
 #define TRACE_THREADS_H
 

@@ -13,7 +13,7 @@
  * have it, [MODULE:]NAME */
 int return_event_make(const char *symbol);
 
-/* Those that are no longer in use go. wait: some were in use just now. */
+/* Remove those that are no longer in use. wait: some were in use just now. */
 void return_events_sweep(bool wait);
 
 #endif

@@ -336,9 +336,9 @@ static uint64_t value_word(const struct alike *alike, uint32_t site, uint32_t i)
 }
 
 /* Is the i-th value the k-th plus the same in all sites of the group? */
-static bool values_go_along(const struct alike *alike,
-			    const struct alike_group *group, uint32_t i,
-			    uint32_t k)
+static bool values_differ_alike(const struct alike *alike,
+				const struct alike_group *group, uint32_t i,
+				uint32_t k)
 {
 	uint32_t site = group->first_site;
 	uint64_t apart = site_value(alike, site, i)->value -
@@ -387,9 +387,9 @@ static bool word_serves(const struct alike *alike,
 
 	if (a->kind == ALIKE_OFFSET)
 		return b->kind == ALIKE_OFFSET &&
-		       values_go_along(alike, group, i, k);
+		       values_differ_alike(alike, group, i, k);
 	return is_register(a) && is_register(b) && a->value == b->value &&
-	       values_go_along(alike, group, i, k);
+	       values_differ_alike(alike, group, i, k);
 }
 
 /* The word of a value that varies, which may be there; ALIKE_WORDS: there are too

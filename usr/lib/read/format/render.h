@@ -9,7 +9,8 @@
  *	<not tried: 0000000000001234>  not readable as it was, and maybe absent
  *	<caller unknown: 0000000000001234>  it is found through the caller
  *	<division by zero>	on the way to the item
- *	<not known>	the CPU time of a call that went on in another thread
+ *	<not known>	the CPU time of a call that ended in another thread, or of
+ *			whose switches one was not seen
  *	<not available here>  a variable that the site doesn't have
  *	<not traced>	the record ends at a fault before it
  *	<2 of 4 bytes>	the control takes more than its item or record has;
