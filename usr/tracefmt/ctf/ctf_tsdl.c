@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/names.h"
 #include "lib/text.h"
 
 #define LITERAL_MOST	1024	/* bytes; more are left out */
@@ -159,10 +160,6 @@ void ctf_status_tsdl(struct text *tsdl)
 		"\thex64_t address;\n"
 		"\tstring name;\n"
 		"};\n\n"
-		"enum stack_end : uint8_t {\n"
-		"\tdepth = 0, outermost, unreadable, no_frame_pointer,\n"
-		"\tunwinder, no_table, lost, unknown = 7 ... 255\n"
-		"};\n\n"
 		"struct stack {\n"
 		"\tenum stack_end end;\n"
 		"\tuint16_t length;\n"
@@ -178,6 +175,10 @@ void ctf_status_tsdl(struct text *tsdl)
 		"struct nothing {\n"
 		"};\n\n";
 
+	text_print(tsdl, "enum stack_end : uint8_t {");
+	for (int i = 0; i < RAS_STACK_ENDS; i++)
+		text_print(tsdl, "\n\t%s = %d,", names_stack_end[i], i);
+	text_print(tsdl, "\n\tunknown = %d ... 255\n};\n\n", RAS_STACK_ENDS);
 	text_add(tsdl, text, sizeof(text) - 1);
 	text_print(tsdl, "enum status : uint8_t {");
 	for (int i = 0; i < CTF_STATUS_KINDS; i++)
