@@ -55,8 +55,8 @@
  *   aggregated  ... struct ras_aggregated per (point, CPU), as `why`
  *   legend    ... one entry: struct ras_legend of each aggregate
  *   stack_table  where points have stacks: struct ras_stack_set. It moves as `count`
- *             does, because records need it; none while the kernel module is
- *             loaded, which could not hand it on from a panic
+ *             does, because records need it; none where the kernel module was
+ *             loaded at arming, which could not hand it on from a panic
  *   pids      where processes were asked for: the set of them (a hash of u32
  *             process ids); the fork of one adds its child when children are
  *             followed
@@ -87,7 +87,7 @@
 
 #include <linux/types.h>
 
-#define RAS_LAYOUT		4	/* of everything in this file */
+#define RAS_LAYOUT		5	/* of everything in this file */
 #define RAS_NEST_LEVELS		3	/* softirq, hardirq, NMI */
 #define RAS_RECORD_MAX		12800	/* bytes of the longest record. The verifier
 					 * doesn't see that items share MAXDATALENGTH,
@@ -536,7 +536,7 @@ struct ras_open_key {
 #define RAS_OPEN_MAX		16384	/* in `open`, at a time */
 #define RAS_OPEN_SLOTS		1024
 
-/* Who changes `owner` from 0, or from its own key, has the slot. */
+/* The entry that changes `owner` from 0, or from its own key, has the slot. */
 struct ras_open_slot {
 	__u64 owner;		/* pid and point of the key as u64; 0: it is free;
 				 * RAS_OPEN_BUSY: it is being written */

@@ -35,7 +35,8 @@
 #define RAS_FILE_MAGIC		"RASTRACE"	/* 8 bytes, no zero */
 #define RAS_FILE_VERSION	2
 #define RAS_FILE_ORDER		0x01020304
-#define RAS_LAYOUT_SHORT	3
+#define RAS_LAYOUT_FULL		4	/* no stacks by number */
+#define RAS_LAYOUT_SHORT	3	/* also at most 2048 bytes each */
 
 struct ras_file {
 	char magic[8];
@@ -44,8 +45,8 @@ struct ras_file {
 	__u16 size;		/* of this header */
 	__u32 crc;		/* CRC-32 of this header with crc = 0 */
 	__u16 machine;		/* ELF e_machine of the traced kernel */
-	__u16 layout;		/* RAS_LAYOUT (buffer.h) of the records, or
-				 * RAS_LAYOUT_SHORT: at most 2048 bytes each */
+	__u16 layout;		/* RAS_LAYOUT (buffer.h) of the records, or an
+				 * older one, see above */
 	__u32 cpus;
 	__u32 flags;		/* 0; unknown flags are refused */
 	__u64 key;		/* stamp = position ^ key */

@@ -57,7 +57,7 @@ static void opened(const char *text, const char *name)
 #define DAMAGED		"control block in"
 #define APART		"don't fit together"
 #define VERSION		"was made by another version"
-#define ITS_LAYOUT(n)	"(it has layout " n ", this version's is 4)"
+#define ITS_LAYOUT(n)	"(it has layout " n ", this version's is 5)"
 
 static const struct control_row {
 	size_t at, bytes;
@@ -65,8 +65,8 @@ static const struct control_row {
 	const char *error;
 } control_rows[] = {
 	{ FIELD(magic), 0, ITS_LAYOUT("0") },
-	{ FIELD(layout), 3, ITS_LAYOUT("3") },
-	{ FIELD(layout), 5, ITS_LAYOUT("5") },
+	{ FIELD(layout), 4, ITS_LAYOUT("4") },
+	{ FIELD(layout), 6, ITS_LAYOUT("6") },
 	{ FIELD(slice_bytes), 0, DAMAGED },
 	{ FIELD(slice_bytes), RAS_SLICE_MIN / 2, DAMAGED },
 	{ FIELD(slice_bytes), RAS_SLICE_MAX, APART },

@@ -232,7 +232,17 @@ static void test_refused(const struct bytes *ras)
 	h->layout = 2;		/* records had no context there */
 	ras_header_seal((struct bytes *)ras);
 	header_refused(ras, "an older layout",
-		       "layout is 2, this program reads 4");
+		       "layout is 2, this program reads 5");
+	*h = kept;
+	h->layout = RAS_LAYOUT + 1;
+	ras_header_seal((struct bytes *)ras);
+	header_refused(ras, "a newer layout",
+		       "layout is 6, this program reads 5");
+	*h = kept;
+	h->layout = RAS_LAYOUT_FULL;
+	ras_header_seal((struct bytes *)ras);
+	tap_is(ras_read(ras->data, ras->size).found, RECORDS,
+	       "one without stacks by number is read");
 	*h = kept;
 	h->layout = RAS_LAYOUT_SHORT;
 	ras_header_seal((struct bytes *)ras);

@@ -69,7 +69,7 @@ static int header_check(const struct ras_file *h, const char *path,
 	if (h->version != RAS_FILE_VERSION)
 		return header_other(path, "version", h->version,
 				    RAS_FILE_VERSION, err);
-	if (h->layout != RAS_LAYOUT && h->layout != RAS_LAYOUT_SHORT)
+	if (h->layout < RAS_LAYOUT_SHORT || h->layout > RAS_LAYOUT)
 		return header_other(path, "records' layout", h->layout,
 				    RAS_LAYOUT, err);
 	if (h->flags)
