@@ -53,6 +53,7 @@ void picture_stacks_note(struct picture_stacks *stacks, const struct ring *ring,
 			return;
 		}
 		stacks->due[stacks->due_count++] = stack;
+		stacks->stale = true;
 	}
 }
 
@@ -87,6 +88,15 @@ static const struct stack_table *table_get(struct picture_stacks *stacks,
 	return &added->table;
 }
 
+/* What was noted is in the tables: its records were there before. */
+static void tables_refresh(struct picture_stacks *stacks)
+{
+	for (size_t i = 0; stacks->stale && i < stacks->table_count; i++)
+		if (stacks->tables[i].table.sets)
+			stack_table_refresh(&stacks->tables[i].table, NULL);
+	stacks->stale = false;
+}
+
 bool picture_stacks_find(struct picture_stacks *stacks,
 			 const struct session_list *list,
 			 const struct ras_record *record,
@@ -97,6 +107,7 @@ bool picture_stacks_find(struct picture_stacks *stacks,
 
 	if (!record_stack_id(record, &id))
 		return false;
+	tables_refresh(stacks);
 	table = table_get(stacks, list, record->session);
 	return table && stack_table_find(table, id, found);
 }
@@ -131,9 +142,7 @@ void picture_stacks_write(struct picture_stacks *stacks,
 
 	if (stacks->exhausted && !out->error)
 		out->error = -ENOMEM;
-	for (size_t i = 0; stacks->due_count && i < stacks->table_count; i++)
-		if (stacks->tables[i].table.sets)
-			stack_table_refresh(&stacks->tables[i].table, NULL);
+	tables_refresh(stacks);
 	if (stacks->due_count)
 		qsort(stacks->due, stacks->due_count, sizeof(*stacks->due),
 		      due_compare);

@@ -18,6 +18,7 @@ struct picture_stacks {
 	struct key_map known;		/* stacks that were noted */
 	uint64_t *due;			/* of these, what isn't written yet */
 	size_t due_count, due_room;
+	bool stale;			/* some were noted since the tables were read */
 	bool exhausted;			/* no memory: some were not noted */
 };
 
