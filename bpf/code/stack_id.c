@@ -5,11 +5,11 @@
  *
  * Nothing is waited for, and no address is trusted to a hash: the stack was
  * written into the record, and stays there unless all of it is the same in the
- * table. Who is interrupted, or runs on another CPU, may take two places for the
- * same stack; both hold it. Comparing needs no order of loads: what is in a place
- * changes once, from zeros that are no head and no address, so what is equal is
- * there to stay. The record is published after that, so who has read it finds
- * the place whole.
+ * table. A writer that is interrupted, or two on different CPUs, may take two
+ * places for the same stack; both hold it. Comparing needs no order of loads:
+ * what is in a place changes once, from zeros that are no head and no address,
+ * so what is equal is there to stay. The record is published after that, so a
+ * reader of it finds the place whole.
  */
 #include "gen.h"
 

@@ -552,7 +552,6 @@ static const char *bad_expression(const struct bed *bed)
 	return NULL;
 }
 
-
 static void direct_find(struct bed *bed)
 {
 	struct body_layout *layout = &bed->layout, all;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Stacks that records of a trace name by number: RAS_CHUNK_STACKS. Who reads
- * records gets them with their stacks in full, as if there were no numbers.
+ * Stacks that records of a trace name by number: RAS_CHUNK_STACKS. A reader gets
+ * the records with their stacks in full, as if there were no numbers.
  */
 #ifndef LIB_READ_STACK_IDS_H
 #define LIB_READ_STACK_IDS_H
