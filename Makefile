@@ -63,7 +63,7 @@ $(LIB): $(call objs,$(LIB_SRC)) $(B)/lib.list
 # tracefmt for files only, with a C compiler and its library and nothing else:
 # without what the live buffer takes, BPF and libelf
 LIVE	:= usr/tracefmt/live.c usr/lib/elf_symbols.c usr/lib/identity.c \
-	   usr/lib/maps_line.c usr/lib/sysbpf.c \
+	   usr/lib/launch.c usr/lib/maps_line.c usr/lib/sysbpf.c \
 	   $(filter-out %/picture_records.c %/ring.c, \
 	   $(wildcard usr/lib/buffer/*.c))
 PORTABLE_LIB := usr/lib $(addprefix usr/lib/,formats buffer dump read \
