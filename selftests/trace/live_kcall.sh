@@ -8,6 +8,22 @@
 need_root
 [ -e /sys/bus/event_source/devices/kprobe ] || skip_all "no kprobes"
 [ -r /sys/kernel/btf/vmlinux ] || skip_all "the kernel has no BTF"
+mkdir "$TMP/tracing"
+mount -t tracefs tracefs "$TMP/tracing" 2>"$TMP/err" || skip_all "no tracefs"
+umount "$TMP/tracing"
+
+# return_events COUNT NAME: so many are in tracefs, or soon
+return_events() {
+	mount -t tracefs tracefs "$TMP/tracing"
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		have=$(grep -c :rastrace_calls/ "$TMP/tracing/kprobe_events")
+		[ "$have" = "$1" ] && break
+		sleep 0.3
+	done
+	umount "$TMP/tracing"
+	is "$have" "$@"
+}
+
 threads=16 calls=64
 cp "$TOP/build/selftests/trace/sleeps" "$TMP/sleeps"
 
@@ -26,6 +42,7 @@ TSF
 status 0 "arm" trace on --comm sleeps --max-cpu=off "$TMP/sleep.tdf"
 "$TMP/sleeps" $threads $calls 50000000 >"$TMP/said"
 trace get "$TMP/sleep.ras"
+return_events 3 "each has an event for its returns"
 all=$((threads * calls))
 # shellcheck disable=SC2046 # words
 set -- $(figures 2)
@@ -53,7 +70,10 @@ is "$(awk -v records="$TMP/records" '
 			split(line, part, " "); has[part[2]] = 1 } }
 	$1 >= 50000000 && !($1 in has)' "$TMP/said" | head -n 3)" "" \
 	"each slow call is there"
+status 0 "off of one" trace off 'sleep(3)'
+return_events 2 "  its event is gone"
 status 0 "off" trace off "$TMP/sleep.tdf"
+return_events 0 "  those of the others are, too"
 trace clear
 trace off --all
 
@@ -66,6 +86,10 @@ TRACE MINOR=2, CALL=.update_process_times, COUNT
 TRACE MINOR=3, CALL=.do_exit, COUNT
 TSF
 status 0 "arm" trace on "$TMP/any.tdf"
+trace on "$TMP/sleep.tdf"
+return_events 6 "two sessions"
+trace off "$TMP/sleep.tdf"
+return_events 3 "  one is off"
 for _ in 1 2 3 4 5; do sh -c 'exit 3'; sleep 0.1; done
 status 0 "off" trace off "$TMP/any.tdf"
 # shellcheck disable=SC2046
@@ -93,12 +117,7 @@ status 1 "a function that kprobes refuse" trace run --no-summary \
 	-e 'kernel:do_int3() -> result if elapsed > 1us' -- true
 is "$(grep -c 'no probes in' "$TMP/err")" 1 "  in one line"
 
-mkdir "$TMP/tracing"
-if mount -t tracefs tracefs "$TMP/tracing" 2>"$TMP/err"; then
-	is "$(grep -c rastrace "$TMP/tracing/kprobe_events")" 0 \
-		"no event is left in tracefs"
-	umount "$TMP/tracing"
-fi
+return_events 0 "no event is left in tracefs"
 
 set -- /modules/*zram.ko
 [ -e "$1" ] && [ -e /sys/block/zram0/mm_stat ] || {

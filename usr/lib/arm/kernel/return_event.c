@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,8 @@
 
 #define GROUP	"rastrace_calls"
 #define ACTIVE	1024		/* calls under way at a time */
+#define PAUSE_US	10000
+#define PAUSES	300		/* for a kernel that frees many links */
 
 /* tracefs, whether or not it is mounted somewhere */
 static int tracefs_open(void)
@@ -70,23 +74,34 @@ static int return_event_open(int tracefs, const char *name)
 				     PERF_FLAG_FD_CLOEXEC) : -1;
 }
 
-/* How many are in use? */
-static unsigned int return_events_remove(void)
+static bool return_event_exists(int tracefs, const char *name)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "events/%s/%s", GROUP, name);
+	return !faccessat(tracefs, path, F_OK, 0);
+}
+
+/* All that aren't in use. How many of the owner's are? */
+static unsigned int return_events_remove(uint64_t owner)
 {
 	int tracefs = tracefs_open();
 	int events = tracefs < 0 ? -1 : return_events_open(tracefs);
 	FILE *list = events < 0 ? NULL : fdopen(dup(events), "r");
-	char *text = NULL, *name, line[96];
+	char *text = NULL, *name, line[96], own[48];
 	unsigned int used = 0;
 	size_t size = 0;
 
-	while (list && getline(&text, &size, list) > 0) {
-		name = strstr(text, ":" GROUP "/");
-		if (!name)
-			continue;
+	snprintf(own, sizeof(own), ":" GROUP "/r_%" PRIu64 "_", owner);
+	/* As a whole: the kernel finds what it gives next by counting, and those
+	 * that are gone don't count. */
+	name = list && getdelim(&text, &size, '\0', list) > 0 ? text : NULL;
+	while (name && (name = strstr(name, ":" GROUP "/"))) {
 		snprintf(line, sizeof(line), "-%.*s\n",
 			 (int)strcspn(name, " \n"), name);
-		used += !return_events_write(events, line);
+		used += !return_events_write(events, line) &&
+			!strncmp(name, own, strlen(own));
+		name += strcspn(name, "\n");
 	}
 	free(text);
 	if (list)
@@ -98,27 +113,31 @@ static unsigned int return_events_remove(void)
 	return used;
 }
 
-void return_events_sweep(bool wait)
+void return_events_sweep(uint64_t owner)
 {
-	for (int tries = wait ? 20 : 1; return_events_remove() && --tries;)
-		usleep(10000);
+	for (int i = 0; return_events_remove(owner) && i < PAUSES; i++)
+		usleep(PAUSE_US);
 }
 
-int return_event_make(const char *symbol)
+int return_event_make(const char *symbol, uint64_t owner)
 {
 	static unsigned int made;
-	unsigned int number = __atomic_fetch_add(&made, 1, __ATOMIC_RELAXED);
-	int tracefs, events, event = -1;
 	char name[48], line[768];
+	int tracefs, events, length, event = -1;
 
-	if (!number)	/* a killed trace has left them */
-		return_events_sweep(false);
+	if (!__atomic_load_n(&made, __ATOMIC_RELAXED))
+		return_events_sweep(0);	/* a killed trace has left them */
 	tracefs = tracefs_open();
 	events = tracefs < 0 ? -1 : return_events_open(tracefs);
-	snprintf(name, sizeof(name), "r_%d_%u", getpid(), number);
-	snprintf(line, sizeof(line), "r%u:%s/%s %s\n", ACTIVE, GROUP, name,
-		 symbol);
-	if (events >= 0 && return_events_write(events, line))
+	/* A second function for a name that there is would be added to it. */
+	do {
+		snprintf(name, sizeof(name), "r_%" PRIu64 "_%u", owner,
+			 __atomic_fetch_add(&made, 1, __ATOMIC_RELAXED));
+	} while (events >= 0 && return_event_exists(tracefs, name));
+	length = snprintf(line, sizeof(line), "r%u:%s/%s %s\n", ACTIVE, GROUP,
+			  name, symbol);
+	if (events >= 0 && length < (int)sizeof(line) &&
+	    return_events_write(events, line))
 		event = return_event_open(tracefs, name);
 	if (events >= 0)
 		close(events);

@@ -7,13 +7,15 @@
 #ifndef ARM_RETURN_EVENT_H
 #define ARM_RETURN_EVENT_H
 
-#include <stdbool.h>
+#include <stdint.h>
 
 /* The perf event, to be closed; a negative errno: there is none. symbol: as kprobes
- * have it, [MODULE:]NAME */
-int return_event_make(const char *symbol);
+ * have it, [MODULE:]NAME; owner: the inode of the session's directory, whatever its
+ * path will be */
+int return_event_make(const char *symbol, uint64_t owner);
 
-/* Remove those that are no longer in use. wait: some were in use just now. */
-void return_events_sweep(bool wait);
+/* Remove those that are no longer in use. Those of the owner were in use just now,
+ * and are waited for; 0: none are. */
+void return_events_sweep(uint64_t owner);
 
 #endif

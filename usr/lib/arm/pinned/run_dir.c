@@ -88,9 +88,19 @@ static void pin_unlink(const char *path)
 	close(fd);
 }
 
+/* Is it a session that may have return events? */
+static bool pins_have_calls(const char *path)
+{
+	char open[PATH_MAX + 8];
+
+	snprintf(open, sizeof(open), "%s/open", path);
+	return !access(open, F_OK);
+}
+
 static void pin_remove(const char *path, const char *name, void *context)
 {
 	struct stat st;
+	bool calls;
 
 	if (lstat(path, &st))
 		return;
@@ -98,8 +108,11 @@ static void pin_remove(const char *path, const char *name, void *context)
 		pin_unlink(path);
 		return;
 	}
+	calls = pins_have_calls(path);
 	pins_each(path, pin_remove, NULL);
 	rmdir(path);
+	if (calls)
+		return_events_sweep(st.st_ino);
 }
 
 static void pin_count(const char *path, const char *name, void *context)
@@ -112,18 +125,6 @@ static void pin_count(const char *path, const char *name, void *context)
 		pins_each(path, pin_count, context);
 }
 
-static void session_remove(const char *path)
-{
-	char open[PATH_MAX + 8];
-	bool calls;
-
-	snprintf(open, sizeof(open), "%s/open", path);
-	calls = !access(open, F_OK);
-	pin_remove(path, "", NULL);
-	if (calls)
-		return_events_sweep(true);
-}
-
 /* In a process of its own, which is waited for as long as patience lasts. */
 static void remove_aside(const char *path, const char *name, void *context)
 {
@@ -134,7 +135,7 @@ static void remove_aside(const char *path, const char *name, void *context)
 
 	pins_each(path, pin_count, &pins);
 	if (pins < FEW || pipe(ends)) {
-		session_remove(path);
+		pin_remove(path, name, NULL);
 		return;
 	}
 	child = fork();
@@ -142,11 +143,11 @@ static void remove_aside(const char *path, const char *name, void *context)
 		setsid();
 		dup2(ends[1], 0);
 		close_range(1, ~0U, 0);
-		session_remove(path);
+		pin_remove(path, name, NULL);
 		_exit(0);
 	}
 	if (child < 0)
-		session_remove(path);
+		pin_remove(path, name, NULL);
 	close(ends[1]);
 	done.fd = ends[0];
 	if (child > 0 && poll(&done, 1, PATIENCE_MS) > 0)
@@ -213,6 +214,8 @@ void pins_remove_some(const char *run, const char *path,
 	mkdir(unique, 0700);
 	pins_each(path, pin_move, &moving);
 	remove_aside(unique, "", NULL);
+	if (pins_have_calls(path))
+		return_events_sweep(0);
 	rmdir(gone);
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <rastrace/buffer.h>
 #include "bpf/types.h"
@@ -144,9 +145,12 @@ static int perf_link(int program, int type, uint64_t config, const void *where,
 }
 
 /* Of a whole call: those in which tasks wait are many. */
-static int call_return_link(int program, const char *symbol, uint64_t cookie)
+static int call_return_link(int program, const char *symbol, uint64_t offset,
+			    uint64_t cookie, const char *dir)
 {
-	int link, event = return_event_make(symbol);
+	struct stat st;
+	int link, event = offset || stat(dir, &st) ? -EINVAL :
+		return_event_make(symbol, st.st_ino);
 
 	if (event < 0)
 		return event;
@@ -157,7 +161,8 @@ static int call_return_link(int program, const char *symbol, uint64_t cookie)
 
 static int site_link(int program, const struct tdf *tdf, uint32_t index,
 		     uint32_t site_index, const struct target *target,
-		     uint32_t copy, const struct features *features)
+		     uint32_t copy, const struct features *features,
+		     const char *dir)
 {
 	const struct tdf_site *site = &tdf->sites[site_index];
 	uint64_t config = site->flags & TDF_SITE_RETURN ? CONFIG_RETPROBE : 0;
@@ -176,11 +181,13 @@ static int site_link(int program, const struct tdf *tdf, uint32_t index,
 				 site->offset, cookie);
 	}
 	if (target->module[0]) {
-		snprintf(qualified, sizeof(qualified), "%s:%s", target->module,
-			 symbol);
+		if (snprintf(qualified, sizeof(qualified), "%s:%s",
+			     target->module, symbol) >= (int)sizeof(qualified))
+			return -ENAMETOOLONG;
 		symbol = qualified;
 	}
-	link = whole ? call_return_link(program, symbol, cookie) : -ENOENT;
+	link = whole ? call_return_link(program, symbol, site->offset, cookie,
+					dir) : -ENOENT;
 	return link >= 0 ? link :
 	       perf_link(program, features->kprobe_type, config, symbol,
 			 site->offset, cookie);
@@ -231,7 +238,7 @@ static int attach_copy(int program, const struct tdf *tdf, uint32_t index,
 			multi_link(program, tdf, index, sites, count, session,
 				   target, copy) :
 			site_link(program, tdf, index, sites[i], target, copy,
-				  features);
+				  features, dir);
 
 		if (link < 0)
 			return attach_refused(link, tdf, point,
