@@ -434,7 +434,9 @@ int stmts_compile(const struct compilation *c, struct compiled *out,
 			.raw = true, .bytes = 8, .ctype = CTYPE_NONE,
 			.label = "elapsed",
 		};
-		code = whole_entries_find(c, point);
+		code = whole_sites_check(c, point);
+		if (!code)
+			code = whole_entries_find(c, point);
 		if (code)
 			return code;
 	}
@@ -456,6 +458,9 @@ int stmts_compile(const struct compilation *c, struct compiled *out,
 		point->site_count--;
 		memmove(site, site + 1,
 			(point->site_count - i) * sizeof(*site));
+		code = whole_sites_check(c, point);
+		if (code)
+			return code;
 	}
 	/* values with many parts have one, some time, that isn't there */
 	point->goes_on = point->tsf->continue_on_fault;

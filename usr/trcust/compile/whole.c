@@ -15,6 +15,22 @@
 #include "lib/debug/dwarf/dwarf_go.h"
 #include "lib/formats/rpn.h"
 
+int whole_sites_check(const struct compilation *c,
+		      const struct compile_point *point)
+{
+	size_t entries = 0;
+
+	for (size_t i = 0; i < point->site_count; i++)
+		entries += whole_is_entry(&point->sites[i]);
+	if (!point->tsf->tp.whole ||
+	    (entries && entries < point->site_count))
+		return 0;
+	diag_report(c->diag, point->tsf->tp.pos, TRCERR_BADOPCODE);
+	diag_hint(c->diag, "the function %s only at sites that are left out",
+		  entries ? "returns" : "begins");
+	return 1;
+}
+
 static int entry_add(const struct compilation *c, struct compile_point *point,
 		     const struct expr *expr)
 {

@@ -23,6 +23,10 @@ static inline bool whole_logs(const struct compile_point *point,
 		stmt->at_exit == !whole_is_entry(site));
 }
 
+/* Of those that aren't left out, is one an entry and one an exit, if it is a CALL? 0,
+ * or 1 after a message. */
+int whole_sites_check(const struct compilation *c,
+		      const struct compile_point *point);
 /* What IF and RESULT take of the entry becomes point->entries. 0, 1, -1. */
 int whole_entries_find(const struct compilation *c,
 		       struct compile_point *point);
