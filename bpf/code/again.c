@@ -92,11 +92,13 @@ static void absent_if_generate(struct gen *gen)
 	code_rare_end(c);
 }
 
-/* Aggregates, of which none is added up yet: the same. The record is done. */
+/* Aggregates, of which none is added up yet: the same. The record is done. A call
+ * that isn't found again was closed by another hit. */
 static void absent_aggregate_generate(struct gen *gen)
 {
 	struct gen final = *gen;
 	struct code *c = gen->c;
+	code_label gone = code_label_new(c);
 
 	final.version = VERSION_ONLY;
 	code_rare_begin(c);
@@ -107,9 +109,13 @@ static void absent_aggregate_generate(struct gen *gen)
 	if (!gen->plan->known)
 		code_slot_store(c, 8, gen->cookie, 0, COOKIE);
 	start_bias_generate(gen);
-	whole_find(gen, gen->aggregated);
+	whole_find(gen, gone);
 	aggregates_final(&final);
 	code_jump(c, gen->aggregated);
+	code_label_place(c, gone);
+	if (!gen->plan->alone)
+		start_preempt(gen, true);
+	code_jump(c, gen->out);
 	code_rare_end(c);
 }
 
@@ -137,9 +143,9 @@ static void walk_function(struct gen *gen)
 	code_function_begin(c, BODY_WALK, gen->shared->walk);
 	code_move(c, CONTEXT, R1);
 	code_move(c, COOKIE, R2);
-	condition = code_copy(c, R3);
 	code_alu_imm(c, BPF_MOV, BITS, 0);
-	code_frame_touch(c);
+	code_frame_touch(c);	/* before anything is kept in the frame */
+	condition = code_copy(c, R3);
 	if (!gen->plan->known)
 		code_slot_store(c, 8, gen->cookie, 0, COOKIE);
 	start_bias_generate(gen);

@@ -71,7 +71,10 @@ static void programs_make(int flags, bool reads, unsigned int slots)
 	sites[0].first_stmt = ENTRY_STMTS;
 	bed.site = (struct tdf_site){ 0 };
 	bed_stmt(&bed, TDF_STMT_KEY, 0, 0, RPN(OP_breg + RSP, 8));
-	if (!reads)
+	if (bed.target.bring_in)
+		bed_stmt(&bed, TDF_STMT_IF, 0, 0,
+			 RPN(OP_breg + RAX, 0, OP_deref));
+	else if (!reads)
 		bed_stmt(&bed, TDF_STMT_IF, 0, 0,
 			 RPN(OP_at_entry, 0, OP_breg + RAX, 0, OP_ne,
 			     OP_elapsed, OP_lit, OP_ne, OP_and));
@@ -342,6 +345,19 @@ static void check_slots(void)
 		   "an entry that keeps nothing leaves neither");
 }
 
+/* An IF that reads memory, which may be absent: the exit waits for it. */
+static void check_absent(void)
+{
+	bed.target.context = BODY_UPROBE;
+	bed.target.bring_in = bed.layout.vma;
+	for (unsigned int slots = 0; slots <= 64; slots += 64) {
+		programs_make(0, false, slots);
+		tap_ok(true, "an exit that waits: %u slots", slots);
+		close(entry);
+		close(leave);
+	}
+}
+
 /* The record's context is that of the exit; what the entry keeps has none. */
 static void check_context(void)
 {
@@ -372,5 +388,6 @@ int main(void)
 	check_value_fault(TDF_POINT_CONTINUE, "CONTINUE");
 	check_slots();
 	check_context();
+	check_absent();
 	return tap_done();
 }

@@ -14,6 +14,11 @@
  *
  * leaves ending() by the end of the process; by sleep(1) in its place; stays in
  * it, in a thread that survives the first one.
+ *
+ *	account absent COUNT
+ *
+ * makes so many calls of paged_record(), paged_hist() and paged_count(), whose
+ * results are addresses in pages that are absent then: the n-th page has 3 * n.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -22,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -202,6 +208,47 @@ static void *survive(void *how)
 	return NULL;
 }
 
+#define WORDS	512	/* of a page */
+
+static const uint64_t *pages;
+
+#define PAGED(name)						\
+extern "C" __attribute__((noipa))				\
+const uint64_t *name(uint64_t id)				\
+{								\
+	return pages + id * WORDS;				\
+}
+
+PAGED(paged_record)
+PAGED(paged_hist)
+PAGED(paged_count)
+
+static int absent_run(size_t count)
+{
+	const uint64_t *(*const all[])(uint64_t) = {
+		paged_record, paged_hist, paged_count,
+	};
+	size_t bytes = count * WORDS * sizeof(*pages);
+	FILE *file = tmpfile();
+	void *p;
+
+	for (uint64_t i = 0, n = 0; i < count * WORDS; i++, n = i / WORDS * 3)
+		if (!file || fwrite(&n, sizeof(n), 1, file) != 1)
+			return 1;
+	if (fflush(file))
+		return 1;
+	p = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fileno(file), 0);
+	if (p == MAP_FAILED)
+		return 1;
+	pages = (const uint64_t *)p;
+	for (size_t i = 0; i < count; i++)
+		for (auto paged : all)
+			if (madvise(p, bytes, MADV_DONTNEED) ||
+			    paged(i) != pages + i * WORDS)
+				return 1;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	size_t threads = argc > 3 ? atoi(argv[1]) : 0;
@@ -215,6 +262,8 @@ int main(int argc, char **argv)
 		pthread_exit(NULL);
 	if (argc == 2)
 		return ending(argv[1]);
+	if (argc == 3 && !strcmp(argv[1], "absent"))
+		return absent_run(atoi(argv[2]));
 	kept = argc > 3 ? atoi(argv[3]) : 0;
 	if (!kept)
 		return 2;

@@ -114,6 +114,36 @@ is "$(unlike_hist 5 elapsed "$TMP/times")" "" \
 is "$(unlike_hist 5 "entry(id)" "$TMP/ids")" "" "  of values of their entries"
 trace off --all
 
+# Exits that read memory that is absent, and wait for it: what their entries kept is
+# there afterwards
+make_tdf "$TMP/absent.tsf" <<TSF
+MODNAME=$TMP/account
+MAJOR=195
+TRACE MINOR=10, CALL=.paged_record, DESC="record", FMT="%{u64} %P%{u64} %P%{u64}",
+	VARS=(id), RESULT=(*\$result), IF=(*\$result % 2 == 0)
+TRACE MINOR=11, CALL=.paged_hist, HIST=(*\$result), HIST=(entry(id)),
+	IF=(*\$result > 6)
+TRACE MINOR=12, CALL=.paged_count, COUNT, BY=(*\$result % 4, entry(id) % 4)
+TSF
+status 0 "arm" trace on --max-cpu=off "$TMP/absent.tdf"
+status 0 "pages are absent where calls return" "$TMP/account" absent 200
+is "$(figures 10)" "100 100 0 0 0 0 0" "an IF of them: records"
+is "$(figures 11)" "0 3 0 0 0 0 197" "  histograms"
+is "$(figures 12)" "0 0 0 0 0 0 200" "  keys of counts"
+trace get "$TMP/absent.ras"
+tracefmt --tff "$TMP" "$TMP/absent.ras" 2>/dev/null |
+	awk 'NF == 3 && /^[0-9 ]+$/ { print $2, $3 }' >"$TMP/records"
+seq 0 2 198 | awk '{ print $1, 3 * $1 }' >"$TMP/wanted"
+ok "each record is of its call" cmp "$TMP/records" "$TMP/wanted"
+seq 3 199 >"$TMP/ids"
+awk '{ print 3 * $1 }' "$TMP/ids" >"$TMP/results"
+is "$(unlike_hist 11 "*\$result" "$TMP/results")" "" \
+	"the histogram of what was absent, bucket by bucket"
+is "$(unlike_hist 11 "entry(id)" "$TMP/ids")" "" "  of values of their entries"
+is "$(trace query | sed -n '/count by/,/^$/s/^ *\([0-9]*\)  \([0-3]\)  *\([0-3]\)$/\2 \3 \1/p' |
+	sort | xargs)" "0 0 50 1 3 50 2 2 50 3 1 50" "counts by both"
+trace off --all
+
 # A tracepoint that is disarmed alone: with perf events its links go one by one, and
 # no exit is left without its entry. The other one goes on.
 make_tdf "$TMP/part.tsf" <<TSF
