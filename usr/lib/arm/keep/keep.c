@@ -350,7 +350,7 @@ static int sessions_need(const char *run)
 	return code == -ENOMEM ? code : needs;
 }
 
-/* It is where that can't be told. */
+/* Also where that is not known. */
 bool keep_is_needed(const char *run)
 {
 	struct keep_request *requests;
