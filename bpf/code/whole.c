@@ -166,15 +166,23 @@ void whole_slot_take(struct gen *gen, code_label taken)
 	code_alu_imm(c, BPF_ADD, RECORD, SLOT_AT(record));
 }
 
-void whole_slot_keep(struct gen *gen)
+/* Its length, which PLACE has then; and no CPU time where none is asked for. */
+static void entry_record_end(struct gen *gen)
 {
 	struct code *c = gen->c;
-	int owner = point_reg(gen);
 
 	code_alu(c, BPF_SUB, PLACE, RECORD);
 	code_store(c, 4, RECORD, RECORD_AT(length), PLACE);
 	if (!gen->plan->cputime)
 		code_store_imm(c, 8, RECORD, RECORD_AT(stamp), 0);
+}
+
+void whole_slot_keep(struct gen *gen)
+{
+	struct code *c = gen->c;
+	int owner = point_reg(gen);
+
+	entry_record_end(gen);
 	code_alu_imm(c, BPF_LSH, owner, 32);
 	code_alu(c, BPF_OR, owner, temp_load(gen, 4, RECORD, RECORD_AT(pid)));
 	gen_publish(gen, gen->slot, SLOT_AT(owner), owner);
@@ -514,10 +522,7 @@ void whole_keep_generate(struct gen *gen, code_label full)
 	struct code *c = gen->c;
 	code_label kept = code_label_new(c);
 
-	code_alu(c, BPF_SUB, PLACE, RECORD);
-	code_store(c, 4, RECORD, RECORD_AT(length), PLACE);
-	if (!gen->plan->cputime)
-		code_store_imm(c, 8, RECORD, RECORD_AT(stamp), 0);
+	entry_record_end(gen);
 	code_jump_imm(c, BPF_JGT, PLACE, gen->plan->target->open_bytes, full);
 	whole_put(gen, BPF_NOEXIST, full);
 	code_jump_imm(c, BPF_JEQ, R0, 0, kept);
