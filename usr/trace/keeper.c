@@ -596,6 +596,7 @@ static void keeper_run(struct keeper *keeper)
 				 cpu_tick(keeper, &list));
 		session_list_free(&list);
 	}
+	keep_announce();
 	dup2(null, STDOUT_FILENO);
 	close(null);
 

@@ -106,8 +106,9 @@ int keep_begin(struct keep_begun *begun, const struct run_dir *run,
 	       struct error *err);
 void keep_go(const struct keep_begun *begun, const struct run_dir *run);
 void keep_cancel(const struct keep_begun *begun);
-/* In the keeper: until the command has called keep_go() */
+/* In the keeper: until the command has called keep_go(); and that it watches */
 void keep_await(void);
+void keep_announce(void);
 
 /* Is there something to do for one? */
 bool keep_is_needed(const char *run);
