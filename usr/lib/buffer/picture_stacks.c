@@ -6,6 +6,7 @@
 #include <string.h>
 #include <rastrace/tdf.h>
 #include "lib/array.h"
+#include "lib/formats/stack_number.h"
 
 #define CHUNK_STACKS	4096	/* of a chunk, at most */
 
@@ -13,24 +14,6 @@ struct picture_table {
 	uint16_t session;
 	struct stack_table table;	/* no sets: it has none, or none any more */
 };
-
-static uint64_t stack_key(uint16_t session, uint32_t id)
-{
-	return (uint64_t)session << 32 | id;
-}
-
-/* The number of the record's stack; false: it has none. */
-static bool record_stack_id(const struct ras_record *record, uint32_t *id)
-{
-	const uint8_t *p = (const uint8_t *)record + record->stack;
-
-	if (record->stack < RAS_RECORD_HEADER ||
-	    record->stack + RAS_ITEM_PREFIX + sizeof(*id) > record->length ||
-	    RAS_ITEM_KIND(*p) != RAS_ITEM_STACK_ID)
-		return false;
-	memcpy(id, p + RAS_ITEM_PREFIX, sizeof(*id));
-	return true;
-}
 
 void picture_stacks_note(struct picture_stacks *stacks, const struct ring *ring,
 			 uint64_t key)
@@ -41,9 +24,9 @@ void picture_stacks_note(struct picture_stacks *stacks, const struct ring *ring,
 	uint32_t id;
 
 	while ((record = ring_next(ring, key, &walk))) {
-		if (!record_stack_id(record, &id))
+		if (!stack_number_read(record, &id))
 			continue;
-		stack = stack_key(record->session, id);
+		stack = stack_number_key(record->session, id);
 		if (key_map_number(&stacks->known, stack))
 			continue;
 		if (!array_grow(&stacks->due, stacks->due_count,
@@ -105,7 +88,7 @@ bool picture_stacks_find(struct picture_stacks *stacks,
 	const struct stack_table *table;
 	uint32_t id;
 
-	if (!record_stack_id(record, &id))
+	if (!stack_number_read(record, &id))
 		return false;
 	tables_refresh(stacks);
 	table = table_get(stacks, list, record->session);

@@ -5,14 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
+#include "lib/formats/stack_number.h"
 
 #define BYTES_MAX	(256u << 20)	/* of a trace's stacks */
 #define ADDRESS		sizeof(__u64)
-
-static uint64_t copy_key(uint32_t session, uint32_t id)
-{
-	return (uint64_t)session << 32 | id;
-}
 
 /* Adds those at p that are whole, and not there yet. The bytes they take, or
  * -ENOMEM. */
@@ -24,7 +20,7 @@ static ssize_t copies_add(struct stack_ids *ids, uint32_t session,
 	while (n >= sizeof(struct ras_stack_copy)) {
 		const struct ras_stack_copy *copy = (const void *)p;
 		size_t size = sizeof(*copy) + copy->count * ADDRESS;
-		uint64_t key = copy_key(session, copy->id);
+		uint64_t key = stack_number_key(session, copy->id);
 
 		if (size > n)
 			break;
@@ -77,7 +73,7 @@ static const struct ras_stack_copy *copy_find(const struct stack_ids *ids,
 		.stack.end = RAS_STACK_LOST,
 	};
 	const struct ras_stack_copy *copy =
-		key_map_find(&ids->copies, copy_key(record->session, id));
+		key_map_find(&ids->copies, stack_number_key(record->session, id));
 
 	return copy && copy->count * ADDRESS <
 		       RAS_RECORD_MAX - record->length ? copy : &lost;
@@ -95,12 +91,9 @@ const struct ras_record *stack_ids_expand(struct stack_ids *ids,
 	uint8_t *p = (uint8_t *)to + at;
 	uint32_t id;
 
-	if (at < RAS_RECORD_HEADER || rest > record->length)
+	if (!stack_number_read(record, &id))
 		return record;
 	memcpy(&item, from + at, sizeof(item));
-	memcpy(&id, from + at + sizeof(item), sizeof(id));
-	if (RAS_ITEM_KIND(item.status) != RAS_ITEM_STACK_ID)
-		return record;
 	copy = copy_find(ids, record, id);
 	item.status ^= RAS_ITEM_STACK_ID ^ RAS_ITEM_STACK;
 	item.length = sizeof(copy->stack) + copy->count * ADDRESS;
