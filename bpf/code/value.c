@@ -52,10 +52,21 @@ struct gen_value value_temp(int reg)
 	return (struct gen_value){ .kind = VALUE_TEMP, .base = reg };
 }
 
+#define OFFSET_END	(1 << 29)	/* BPF_MAX_VAR_OFF */
+
+/* The verifier of Linux 6.12 keeps a number that was added to a copied value where
+ * pointers have their offset. Where it is no offset, the value, whatever its bounds,
+ * can't be added to a pointer any more: a length can't be used. After a second
+ * addition the first one is forgotten (adjust_reg_min_max_vals() and
+ * check_reg_sane_offset() of kernel/bpf/verifier.c). */
 static void value_number_add(struct gen *gen, int reg, uint64_t number)
 {
 	if (!number)
 		return;
+	if (number >= OFFSET_END && number <= INT32_MAX) {
+		code_alu_imm(gen->c, BPF_ADD, reg, number / 2);
+		number -= number / 2;
+	}
 	if ((int64_t)number == (int32_t)number)
 		code_alu_imm(gen->c, BPF_ADD, reg, number);
 	else

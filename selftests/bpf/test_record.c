@@ -306,6 +306,14 @@ static void test_lengths(struct bed *bed)
 		bed_reg(bed, 3, 8);
 		tap_ok(passes(bed), "LEN with the value %d, limit 40", length);
 	}
+	/* a copy is compared, too: Linux 6.12 refused the length then */
+	prepare(bed);
+	bed->input.regs.rsi = 7 - (1 << 29);
+	bed_len(bed, bed_memory(bed, TDF_STMT_MEM, 40, RPN(AT(RBX, 0))),
+		1, RPN(OP_breg + 4, 0, OP_not, OP_not, OP_plus_uconst, 0x80,
+		       0x80, 0x80, 0x80, 2, OP_dup, OP_abs, OP_bra, 0, 0));
+	bed->stmts[0].flags |= TDF_STMT_LEN_VALUE;
+	tap_ok(passes(bed), "LEN with a large number added");
 	len_row(bed, 2, 0x10000, 40, RPN(OP_lit));
 	len_row(bed, 8, 1ULL << 32, 40, RPN(AT(RBX, 0)));
 	prepare(bed);
