@@ -42,17 +42,29 @@ else
 fi
 
 # Links that are freed all at once can stop the kernel (run_dir.c).
-if command -v strace >/dev/null; then
-	make_many 600
-	# without a keeper, which would help to remove them
-	status 0 "600 points are armed" trace on --max-cpu=off "$TMP/many.tdf"
-	status 0 "and disarmed" strace -f -q -e trace=bpf -o "$TMP/calls" \
-		trace off "$TMP/many.tdf"
+gone_wait() {
 	i=0
-	while [ -e "$RASTRACE_RUN/gone" ] && [ $i -lt 100 ]; do
+	while [ -n "$(ls "$RASTRACE_RUN/gone" 2>/dev/null)" ] &&
+	      [ $i -lt 200 ]; do
 		sleep 0.1
 		i=$((i + 1))
 	done
+}
+
+make_many 600
+# without a keeper, which would help to remove them
+status 0 "600 points are armed" trace on --max-cpu=off "$TMP/many.tdf"
+status 0 "and disarmed while others are removed" \
+	flock "$RASTRACE_RUN" sh -c 'trace off "$1" && ls "$2"/gone/* >"$3"' - \
+	"$TMP/many.tdf" "$RASTRACE_RUN" "$TMP/left"
+ok "theirs are removed first" test "$(wc -l <"$TMP/left")" -ge 600
+gone_wait
+is "$(ls "$RASTRACE_RUN/gone" 2>/dev/null)" "" "then these"
+if command -v strace >/dev/null; then
+	status 0 "600 points are armed" trace on --max-cpu=off "$TMP/many.tdf"
+	status 0 "and disarmed" strace -f -q -e trace=bpf -o "$TMP/calls" \
+		trace off "$TMP/many.tdf"
+	gone_wait
 	is "$(grep -c 'BPF_OBJ_GET,.*/gone/' "$TMP/calls")" 2 \
 		"each 256 links are waited for"
 else

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <linux/magic.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -125,9 +126,13 @@ static void pin_count(const char *path, const char *name, void *context)
 		pins_each(path, pin_count, context);
 }
 
-/* In a process of its own, which is waited for as long as patience lasts. */
+/*
+ * In a process of its own, which is waited for as long as patience lasts. One of
+ * them works at a time: each counts the links that it removes (pin_unlink).
+ */
 static void remove_aside(const char *path, const char *name, void *context)
 {
+	const char *run = context;
 	struct pollfd done = { .events = POLLIN };
 	unsigned int pins = 0;
 	int ends[2];
@@ -143,6 +148,7 @@ static void remove_aside(const char *path, const char *name, void *context)
 		setsid();
 		dup2(ends[1], 0);
 		close_range(1, ~0U, 0);
+		flock(open(run, O_RDONLY | O_DIRECTORY), LOCK_EX);
 		pin_remove(path, name, NULL);
 		_exit(0);
 	}
@@ -178,7 +184,7 @@ void pins_remove(const char *run, const char *path)
 		return;
 	if (rename(path, unique))
 		strcpy(unique, path);
-	remove_aside(unique, "", NULL);
+	remove_aside(unique, "", (void *)run);
 	rmdir(gone);
 }
 
@@ -213,7 +219,7 @@ void pins_remove_some(const char *run, const char *path,
 		return;
 	mkdir(unique, 0700);
 	pins_each(path, pin_move, &moving);
-	remove_aside(unique, "", NULL);
+	remove_aside(unique, "", (void *)run);
 	if (pins_have_calls(path))
 		return_events_sweep(0);
 	rmdir(gone);
@@ -224,7 +230,7 @@ void pins_remove_rest(const char *run)
 	char gone[PATH_MAX];
 
 	snprintf(gone, sizeof(gone), "%s/gone", run);
-	pins_each(gone, remove_aside, NULL);
+	pins_each(gone, remove_aside, (void *)run);
 	rmdir(gone);
 }
 
