@@ -11,6 +11,7 @@
 #include <malloc.h>
 #include "bed.h"
 #include "bpf/disasm.h"
+#include "bpf/plan/plan.h"
 #include "lib/hash.h"
 
 #define RDI	5	/* DWARF numbers of x86-64 */
@@ -63,7 +64,8 @@ static const struct body_layout layout = {
 	.sb_bdev = 0x60, .mm_xol = 0x300, .xol_vaddr = 0x308,
 	.task_utask = 0x310, .utask_returns = 0x318, .return_func = 0x320,
 	.return_stack = 0x328, .return_chained = 0x330, .task_btf = 77,
-	.cpu_count = 78, .cpu_count_at = 8,
+	.cpu_count = 78, .cpu_count_at = 8, .task_waits = 0x220,
+	.task_yields = 0x228, .mm_stack = 0x230, .mm_code = 0x238,
 	.vma = true,
 };
 
@@ -1272,6 +1274,178 @@ static int variant(struct body *body, size_t index, struct error *err)
 	return finish(body, err);
 }
 
+/* Tables are asked for by who isn't known. */
+static int call_asks(struct body *body, struct error *err)
+{
+	heap_begin(TDF_POINT_CALL);
+	call_sites();
+	heap.asks_fd = 27;
+	bed.site = sites[1];
+	return finish(body, err);
+}
+
+static int release_asks(struct body *body, struct error *err)
+{
+	heap_begin(TDF_POINT_RELEASE);
+	heap.asks_fd = 27;
+	bed_memory(&bed, TDF_STMT_STACK, 8, NULL, 0);
+	return finish(body, err);
+}
+
+/* Stacks in a key, which a hit may interrupt or not */
+static int by_stack(struct body *body, enum body_context context,
+		    struct error *err)
+{
+	begin(context, cpu->machine);
+	if (context == BODY_UPROBE)
+		heap_set();
+	bed_stmt(&bed, TDF_STMT_BY, 0, 8, cpu->arguments[0],
+		 cpu->argument_size);
+	bed_memory(&bed, TDF_STMT_BY, 6, NULL, 0)->reg = TDF_BY_STACK;
+	bed_memory(&bed, TDF_STMT_AGGREGATE, 0, NULL, 0);
+	bed.target.aggregates_fd = 40;
+	bed.target.aggregated_fd = 41;
+	bed.target.by_stack_fd = 42;
+	return finish(body, err);
+}
+
+static int by_stack_user(struct body *body, struct error *err)
+{
+	return by_stack(body, BODY_UPROBE, err);
+}
+
+static int by_stack_kernel(struct body *body, struct error *err)
+{
+	return by_stack(body, BODY_KPROBE, err);
+}
+
+/*
+ * Whole calls: with slots for the open ones where no entry can fail. The exit logs
+ * what an operation has, or counts (0). Of another point's site in front of them
+ * nothing is taken.
+ */
+static int whole(struct body *body, bool leave, bool reads, int logged,
+		 struct error *err)
+{
+	begin(BODY_UPROBE, EM_X86_64);
+	bed.point.flags = TDF_POINT_WHOLE;
+	bed.point.entry_values = 1;
+	bed.point.first_site = 1;
+	bed.point.sites = 2;
+	bed.header.points.count = 1;
+	bed.site.flags = TDF_SITE_ENTRY;
+	bed_stmt(&bed, TDF_STMT_KEY, 0, 0, RPN(OP_breg + RSP, 0));
+	if (reads)
+		bed_stmt(&bed, TDF_STMT_VALUE, TDF_STMT_RAW, 8,
+			 RPN(OP_breg + RDI, 0, OP_deref));
+	else
+		bed_stmt(&bed, TDF_STMT_VALUE, TDF_STMT_RAW, 8,
+			 RPN(OP_breg + RDI, 0));
+	bed_stmt(&bed, TDF_STMT_VALUE, 0, 8, RPN(OP_breg + RSI, 0));
+	sites[0] = (struct tdf_site){ .flags = TDF_SITE_TAIL_CALL };
+	sites[1] = bed.site;
+	sites[2] = (struct tdf_site){ .first_stmt = bed.site.stmts };
+	bed.site.stmts = 0;
+	bed.stmts[sites[2].first_stmt] = (struct tdf_stmt){ 0 };
+	bed.site = (struct tdf_site){ .stmts = sites[2].first_stmt };
+	bed_stmt(&bed, TDF_STMT_KEY, 0, 0, RPN(OP_breg + RSP, 8));
+	bed_stmt(&bed, TDF_STMT_IF, 0, 0,
+		 RPN(OP_at_entry, 0, OP_elapsed, OP_lt));
+	if (logged)
+		bed_stmt(&bed, TDF_STMT_VALUE, 0, 8, RPN(logged));
+	else
+		bed_memory(&bed, TDF_STMT_AGGREGATE, 0, NULL, 0);
+	bed.target.aggregates_fd = 40;
+	bed.target.aggregated_fd = 41;
+	sites[2].stmts = bed.site.stmts - sites[2].first_stmt;
+	bed.tdf.sites = sites;
+	bed.target.open_bytes = plan_open_bytes(&bed.tdf, &(bool){ true });
+	bed.target.open_fd = 43;
+	bed.target.slots_fd = 44;
+	bed.target.slots = 4;
+	bed.target.threads_fd = 45;
+	bed.site = sites[1 + leave];
+	return finish(body, err);
+}
+
+static int whole_entry(struct body *body, struct error *err)
+{
+	return whole(body, false, false, OP_elapsed, err);
+}
+
+static int whole_exit(struct body *body, struct error *err)
+{
+	return whole(body, true, false, OP_elapsed, err);
+}
+
+static int whole_entry_reads(struct body *body, struct error *err)
+{
+	return whole(body, false, true, OP_elapsed, err);
+}
+
+static int whole_exit_reads(struct body *body, struct error *err)
+{
+	return whole(body, true, true, OP_elapsed, err);
+}
+
+static int whole_entry_time(struct body *body, struct error *err)
+{
+	return whole(body, false, false, OP_cputime, err);
+}
+
+static int whole_exit_time(struct body *body, struct error *err)
+{
+	return whole(body, true, true, OP_cputime, err);
+}
+
+static int whole_exit_counts(struct body *body, struct error *err)
+{
+	return whole(body, true, true, 0, err);
+}
+
+/* What each site has of its own: registers, offsets and a length */
+static int own_words(struct body *body, struct error *err)
+{
+	static const struct body_register registers[] = {
+		{ .item = true, .at = 0, .word = 2 }, { .at = 0, .word = 3 },
+	};
+	static const struct body_offset offsets[] = { { 0, 4, 16 } };
+	static const struct body_length lengths[] = { { 1, 5, 64 } };
+
+	begin(BODY_UPROBE, EM_X86_64);
+	bed_reg(&bed, RDI, 4);
+	bed_memory(&bed, TDF_STMT_MEM, 40, RPN(OP_breg + RSI, 8, OP_deref));
+	bed.target.offsets_fd = 46;
+	bed.target.registers = registers;
+	bed.target.register_count = 2;
+	bed.target.offsets = offsets;
+	bed.target.offset_count = 1;
+	bed.target.lengths = lengths;
+	bed.target.length_count = 1;
+	return finish(body, err);
+}
+
+/* By the kernel module */
+static int vectors(struct body *body, struct error *err)
+{
+	begin(BODY_UPROBE, EM_X86_64);
+	bed.target.vector_read = 104;
+	value(RPN(OP_vector, 17, 0));
+	value(RPN(OP_vector, 32, 8));
+	return finish(body, err);
+}
+
+/* What can't fault needs no room for that. */
+static int goes_on_values(struct body *body, struct error *err)
+{
+	begin(BODY_UPROBE, EM_X86_64);
+	bed.point.flags = TDF_POINT_CONTINUE;
+	bed_stmt(&bed, TDF_STMT_VALUE, 0, 2,
+		 RPN(OP_breg + RDI, 0, OP_lit + 3, OP_plus));
+	bed_memory(&bed, TDF_STMT_MEM, 2, RPN(OP_breg + RDI, 0));
+	return finish(body, err);
+}
+
 struct kind {
 	const char *name;
 	int (*make)(struct body *body, struct error *err);
@@ -1345,6 +1519,17 @@ static const struct kind bodies[] = {
 	{ "data_sections_other", data_sections_other },
 	{ "tail_call", tail_call },
 	{ "arm_kernel_data", arm_kernel_data },
+	{ "by_stack_kernel", by_stack_kernel },
+	{ "whole_entry", whole_entry },
+	{ "whole_exit", whole_exit },
+	{ "whole_entry_reads", whole_entry_reads },
+	{ "whole_exit_reads", whole_exit_reads },
+	{ "whole_entry_time", whole_entry_time },
+	{ "whole_exit_time", whole_exit_time },
+	{ "whole_exit_counts", whole_exit_counts },
+	{ "own_words", own_words },
+	{ "vectors", vectors },
+	{ "goes_on_values", goes_on_values },
 };
 
 /* Of each machine */
@@ -1359,6 +1544,9 @@ static const struct kind machine_bodies[] = {
 	{ "call_begin_block", call_begin_block },
 	{ "call_block", call_block },
 	{ "call_sampled", call_sampled },
+	{ "call_asks", call_asks },
+	{ "release_asks", release_asks },
+	{ "by_stack_user", by_stack_user },
 	{ "call_large", call_large },
 	{ "release_each", release_each },
 	{ "release_owned", release_owned },
@@ -1534,6 +1722,7 @@ static void waiting_look(const struct body *body)
 }
 
 static FILE *golden;
+static uint32_t noted;		/* checksum of the notes of all */
 static const char *wanted;	/* this one is printed */
 
 static void compare(const char *name, const struct body *body)
@@ -1558,6 +1747,8 @@ static void show(const char *name, int code, struct body *body,
 	if (*err->text || *err->hint)
 		tap_bail("%s: an error is left", name);
 	waiting_look(body);
+	noted = hash_crc32(noted, body->notes,
+			   body->note_count * sizeof(*body->notes));
 	if (!wanted)
 		compare(name, body);
 	else if (!strcmp(wanted, name))
@@ -1647,7 +1838,8 @@ static void memory_check(void)
 	tap_ok(same, "memory is given back");
 }
 
-/* The types that the subprograms are described with */
+/* The types that the subprograms are described with; which statements all
+ * instructions are of */
 static void types_show(void)
 {
 	char found[64], expected[64] = "";
@@ -1656,8 +1848,9 @@ static void types_show(void)
 
 	if (wanted)
 		return;
-	snprintf(found, sizeof(found), "types: %zu bytes, checksum %08x\n",
-		 size, hash_crc32(0, types, size));
+	snprintf(found, sizeof(found),
+		 "types: %zu bytes, checksum %08x, notes %08x\n", size,
+		 hash_crc32(0, types, size), noted);
 	if (getenv("UPDATE"))
 		fputs(found, golden);
 	else if (fgets(expected, sizeof(expected), golden))
