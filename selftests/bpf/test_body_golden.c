@@ -599,6 +599,8 @@ static int of_constants(struct body *body, struct error *err)
 	begin(BODY_UPROBE, EM_X86_64);
 	for (size_t i = 0; i < sizeof(binaries); i++)
 		value(RPN(OP_const1s, 0x87, OP_lit + 3, binaries[i]));
+	for (size_t i = 0; i < sizeof(binaries); i++)
+		value(RPN(OP_lit + 5, OP_lit + 5, binaries[i]));
 	for (int i = 63; i < 66; i++) {
 		value(RPN(OP_const1s, 0x87, OP_const1u, i, OP_shl));
 		value(RPN(OP_const1s, 0x87, OP_const1u, i, OP_shr));
