@@ -145,10 +145,14 @@ like "$records" " gauge\+0x" "  that lead to the program"
 part file | base64 -d >"$TMP/board.ras"
 tracefmt -q --tff "$TMP/board" "$TMP/board.ras" >"$TMP/here" 2>"$TMP/err" ||
 	diag_file "$TMP/err"
-# (others have opened files in between, and clocks are read once more)
+# (others have opened files in between, and clocks are read once more; here the
+# program is a file, whose functions have names)
 both='Major \[49/|^(by|twice|Stack|  0)'
-without='s/Time \[[^]]*]//'
+without='s/Time \[[^]]*]//
+s/^\(  [0-9A-F]*  \).* (gauge)$/\1/
+s/^\(  [0-9A-F]*  \)gauge+0x[0-9A-F]*$/\1/'
 is "$(grep -E "$both" "$TMP/here" | sed "$without")" \
 	"$(echo "$records" | grep -E "$both" | sed "$without")" \
 	"the file of it prints the same here"
+like "$(cat "$TMP/here")" "  main\+0x[0-9a-f]+ \(gauge\)" "with names"
 tap_done
