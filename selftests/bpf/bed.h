@@ -375,6 +375,21 @@ static inline void bed_len(struct bed *bed, struct tdf_stmt *s, int bytes,
 #define RPN(...)	(uint8_t[]){ __VA_ARGS__ }, \
 			sizeof((uint8_t[]){ __VA_ARGS__ })
 
+/* What the entry of a whole call has, on x86-64: its key, for the exit the first
+ * argument or, when it reads memory, what that points to, and the second one */
+static inline void bed_entry(struct bed *bed, bool reads)
+{
+	const uint8_t first[] = { OP_breg + 5, 0, OP_deref };
+
+	bed->point.entry_values = 1;
+	bed->point.sites = 2;
+	bed->header.points.count = 1;
+	bed->site.flags = TDF_SITE_ENTRY;
+	bed_stmt(bed, TDF_STMT_KEY, 0, 0, RPN(OP_breg + 7, 0));
+	bed_stmt(bed, TDF_STMT_VALUE, TDF_STMT_RAW, 8, first, 2 + reads);
+	bed_stmt(bed, TDF_STMT_VALUE, 0, 8, RPN(OP_breg + 4, 0));
+}
+
 /* Load it as it wants to be; the descriptor, or a negative errno. */
 static inline int bed_program(const struct bed *bed, const struct body *body,
 			      struct bpf_prog_load_opts *opts)

@@ -1294,7 +1294,7 @@ static int release_asks(struct body *body, struct error *err)
 	return finish(body, err);
 }
 
-/* Stacks in a key, which a hit may interrupt or not */
+/* Stacks in a key: in the kernel another hit may come in between. */
 static int by_stack(struct body *body, enum body_context context,
 		    struct error *err)
 {
@@ -1331,24 +1331,11 @@ static int whole(struct body *body, bool leave, bool reads, int logged,
 {
 	begin(BODY_UPROBE, EM_X86_64);
 	bed.point.flags = TDF_POINT_WHOLE;
-	bed.point.entry_values = 1;
 	bed.point.first_site = 1;
-	bed.point.sites = 2;
-	bed.header.points.count = 1;
-	bed.site.flags = TDF_SITE_ENTRY;
-	bed_stmt(&bed, TDF_STMT_KEY, 0, 0, RPN(OP_breg + RSP, 0));
-	if (reads)
-		bed_stmt(&bed, TDF_STMT_VALUE, TDF_STMT_RAW, 8,
-			 RPN(OP_breg + RDI, 0, OP_deref));
-	else
-		bed_stmt(&bed, TDF_STMT_VALUE, TDF_STMT_RAW, 8,
-			 RPN(OP_breg + RDI, 0));
-	bed_stmt(&bed, TDF_STMT_VALUE, 0, 8, RPN(OP_breg + RSI, 0));
+	bed_entry(&bed, reads);
 	sites[0] = (struct tdf_site){ .flags = TDF_SITE_TAIL_CALL };
 	sites[1] = bed.site;
 	sites[2] = (struct tdf_site){ .first_stmt = bed.site.stmts };
-	bed.site.stmts = 0;
-	bed.stmts[sites[2].first_stmt] = (struct tdf_stmt){ 0 };
 	bed.site = (struct tdf_site){ .stmts = sites[2].first_stmt };
 	bed_stmt(&bed, TDF_STMT_KEY, 0, 0, RPN(OP_breg + RSP, 8));
 	bed_stmt(&bed, TDF_STMT_IF, 0, 0,

@@ -37,20 +37,9 @@ static void hit(int prog, uint64_t frame, uint64_t rdi, uint64_t rsi,
 static void programs_make(int flags, bool reads, unsigned int slots)
 {
 	bed_clear(&bed);
-	bed.point.sites = 2;
 	bed.point.flags = TDF_POINT_WHOLE | flags;
-	bed.point.entry_values = 1;
 	bed.tdf.sites = sites;
-	bed.header.points.count = 1;
-	bed.site.flags = TDF_SITE_ENTRY;
-	bed_stmt(&bed, TDF_STMT_KEY, 0, 0, RPN(OP_breg + RSP, 0));
-	if (reads)
-		bed_stmt(&bed, TDF_STMT_VALUE, TDF_STMT_RAW, 8,
-			 RPN(OP_breg + RDI, 0, OP_deref));
-	else
-		bed_stmt(&bed, TDF_STMT_VALUE, TDF_STMT_RAW, 8,
-			 RPN(OP_breg + RDI, 0));
-	bed_stmt(&bed, TDF_STMT_VALUE, 0, 8, RPN(OP_breg + RSI, 0));
+	bed_entry(&bed, reads);
 	if (!slots)
 		bed_memory(&bed, TDF_STMT_ASCIIZ, 20, RPN(OP_breg + RSI, 0));
 	sites[0] = bed.site;
